@@ -7,8 +7,8 @@
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
 #include "ompt/thread/order.h"
-#include "ompt/thread/unresolved.h"
 #include "ompt/thread/team.h"
+#include "ompt/thread/unresolved.h"
 
 /* ---- threads ---- */
 

@@ -25,7 +25,7 @@ struct hd_tally {
   struct hd_tally_levels {
     struct hd_level_record *record; /* NULL: nothing at these levels */
     uint32_t kept_in;
-  } *levels;             /* [k / HD_LEVELS_PER_RECORD] */
+  } * levels;            /* [k / HD_LEVELS_PER_RECORD] */
   uint32_t kept_in;      /* journal.h */
   uint32_t level_limit;  /* entries of `levels` */
   uint32_t index;        /* of its record in the file */

@@ -218,7 +218,8 @@ static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior
                         const ompt_data_t *next) {
   const struct hd_frame *base = thread->base;
   return base->kind == HD_KIND_TASK && base->task == prior &&
-         (hd_task_has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
+         (hd_task_has_ended(status) || !next || base_below(thread, base)->task == next ||
+          uncovers_unseen(thread, next));
 }
 
 bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {

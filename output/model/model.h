@@ -166,7 +166,8 @@ struct hd_node {
                         one around it, run at the same time, or the processors are not there (gains.c) */
   double wall_share_ticks; /* sum of busy_at[k] / k: the node's part of the run */
   double wall_share_inclusive_ticks;
-  uint64_t active_ticks;   /* time during which at least one thread was busy in it, exclusive */
+  uint64_t path_inclusive_ticks; /* of the critical path, with those below; own: struct hd_model_path */
+  uint64_t active_ticks;         /* time during which at least one thread was busy in it, exclusive */
   uint64_t unpaired_ticks; /* part of active_ticks in which too many other nodes were busy: overlaps were not kept */
   struct hd_name name;
   bool name_cached; /* the name comes from the file */

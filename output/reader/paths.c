@@ -4,8 +4,8 @@
  * The critical path into the model. Its thread may have gone on until the end of the profile, and the time before the
  * load of the tool comes first.
  */
-#include "output/model/memory.h"
 #include "output/model/paths.h"
+#include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
 static bool take_path(struct hd_reader *reader, const void *bytes, uint32_t index) {

@@ -201,7 +201,8 @@ void hd_path_close(struct hd_path_book *book, hd_path_adder *add, void *context)
   if (!book->is_kept)
     return;
   uint64_t *ticks = book->chains.has_failed ? NULL : ticks_by_profile(chain, &limit);
-  const bool is_whole = !book->chains.has_failed && (ticks || !chain) && write_records(book, ticks, limit, add, context);
+  const bool is_whole =
+      !book->chains.has_failed && (ticks || !chain) && write_records(book, ticks, limit, add, context);
   book->header->path_flags |= is_whole ? HD_PATH_KNOWN : HD_PATH_NO_ROOM;
   hd_heap_free(ticks);
   hd_path_free(book);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file path.h
- * The critical path of a program while it runs: takes what threads' logs tell of teams, tasks and locks, in the order of
- * time, and follows the longest chain of busy time up to each thread and task.
+ * The critical path of a program while it runs: takes what threads' logs tell of teams, tasks and locks, in the order
+ * of time, and follows the longest chain of busy time up to each thread and task.
  *
  * A *strand* is a task, explicit or implicit: its chain grows while a thread is busy with it. Where a strand must wait
  * for others it goes on from the longest of their chains and its own: a worker from that of its region's begin, a
@@ -39,7 +39,7 @@ struct hd_path_book {
   bool is_kept; /* else nothing below is used */
   struct hd_file_header *header;
   struct hd_chain_pool chains;
-  struct hd_chain *ended; /* the longest of threads that have ended and whose rings are others' */
+  struct hd_chain *ended;     /* the longest of threads that have ended and whose rings are others' */
   struct hd_path_ring *rings; /* by index */
   uint32_t ring_limit;
   struct hd_path_sum *sums; /* by profile */

@@ -41,8 +41,8 @@ struct hd_path_team {
   bool counts;            /* it is no instance in one of the same profile */
   struct hd_chain *fork;  /* of its primary when it began */
   uint64_t fork_ticks;
-  uint64_t work_ticks;       /* of all its threads, and of teams in it that have ended */
-  struct hd_chain *tasks;    /* the longest of explicit tasks that have ended since the last barrier that is over */
+  uint64_t work_ticks;    /* of all its threads, and of teams in it that have ended */
+  struct hd_chain *tasks; /* the longest of explicit tasks that have ended since the last barrier that is over */
   struct hd_path_barrier {
     uint32_t number; /* + 1; 0: none */
     uint32_t arrived;
@@ -63,9 +63,9 @@ struct hd_path_level {
 /** A thread. */
 struct hd_path_ring {
   bool is_known;
-  uint32_t busy;              /* profile or HD_NONE */
-  uint64_t place;             /* slots of its log that were read */
-  uint64_t tick;              /* and up to when its time was added */
+  uint32_t busy;  /* profile or HD_NONE */
+  uint64_t place; /* slots of its log that were read */
+  uint64_t tick;  /* and up to when its time was added */
   struct hd_ring_record *log;
   struct hd_path_level *levels; /* from the outside inwards */
   uint32_t level_count;

@@ -20,7 +20,8 @@ static const struct hd_column columns[COLUMNS] = {
     [PATH] = HD_COLUMN(PATH, 0, 0, "time on the critical path, with the lines below: a faster line saves no more"),
     [PATH_SHARE] = {"critical_path_share", "Path%", HD_SHARE, 0, 0, "\nPath as part of the program's"},
     [OWN] = HD_COLUMN(PATH_SELF, 0, 0, "of it in the line itself"),
-    [WORK] = HD_COLUMN(WORK, 0, 0, "busy time of all threads, with the lines below or, for tasks with a span, all that came of them"),
+    [WORK] = HD_COLUMN(
+        WORK, 0, 0, "busy time of all threads, with the lines below or, for tasks with a span, all that came of them"),
     [SPAN] = HD_COLUMN(SPAN, 0, 0,
                        "the longest chain from begin to end, summed over instances\n"
                        "of the program, regions, and tasks that no other task created, with all that come of them"),

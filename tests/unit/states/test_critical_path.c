@@ -34,12 +34,17 @@ static void begin(void) {
   sc_initial_begin();
 }
 
-static void end(uint64_t time) {
+static void end_apart(uint64_t time) {
   sc_at(time);
   sc_finish();
   fk_sort(sc_script());
   model = ex_play_with(&followed);
   assert_true(model->path_known);
+}
+
+/* As the oracle has it, too. */
+static void end(uint64_t time) {
+  end_apart(time);
   struct or_result *oracle = or_run_path(sc_script());
   const char *difference = or_path_difference(oracle, model);
   if (difference)
@@ -143,12 +148,128 @@ static void test_a_release_that_is_told_late_counts_up_to_the_hand_over(void **s
   arrives(1, 31);
   sc_thread(0);
   sc_join(18, 40, 40);
-  sc_at(40);
-  sc_finish();
-  fk_sort(sc_script());
-  model = ex_play_with(&followed);
+  end_apart(40);
   expect_span(5 + 10 + 15 + 1);
 }
+
+/* ---- tasks ---- */
+
+static uint32_t created(uint64_t time) {
+  sc_thread(0);
+  sc_at(time);
+  return sc_task_create(0x400, 0);
+}
+
+static void runs(uint32_t thread, uint32_t task, uint64_t from, uint64_t to) {
+  sc_thread(thread);
+  sc_at(from);
+  sc_task_run(task);
+  sc_at(to);
+  sc_task_leave(ompt_task_complete);
+}
+
+static void depends(uint32_t task, ompt_dependence_type_t type, uint64_t variable) {
+  struct fk_event event = sc_event(FK_DEPENDENCES);
+  event.task = task;
+  event.kind = (uint32_t)type;
+  event.wait_id = variable;
+  sc_emit(event);
+}
+
+/* Thread 1 arrives at once and runs tasks; thread 0 creates three at 10, 20 and 30, and arrives at 40. */
+static void begin_tasks(uint32_t tasks[3]) {
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 3; i++)
+    tasks[i] = created(10 + 10 * i);
+  arrives(1, 1);
+}
+
+static void end_tasks(uint64_t join) {
+  sc_thread(0);
+  sc_join(40, join, join);
+}
+
+/* One thread runs all of them: without an order between them each begins where it was created. */
+static void test_tasks_go_on_from_their_creation(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  begin_tasks(tasks);
+  runs(1, tasks[0], 50, 80);
+  runs(1, tasks[1], 80, 100);
+  runs(1, tasks[2], 101, 106);
+  end_tasks(120);
+  end(120);
+  expect_span(10 + 30);
+  assert_int_equal(part(ex_node(model, REGION, TASK)).instances, 3);
+  assert_int_equal(part(ex_node(model, REGION, TASK)).span_ticks, 30 + 20 + 5);
+  assert_int_equal(part(ex_node(model, REGION, TASK)).work_ticks, 30 + 20 + 5);
+}
+
+/* The second reads what the first writes, the third writes it again: one behind the other. */
+static void test_dependences_put_tasks_in_order(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  static const ompt_dependence_type_t types[] = {ompt_dependence_type_out, ompt_dependence_type_in,
+                                                 ompt_dependence_type_inout};
+  for (uint32_t i = 0; i < 3; i++)
+    depends(tasks[i] = created(10 + 10 * i), types[i], 0x5001);
+  arrives(1, 1);
+  runs(1, tasks[0], 50, 80);
+  runs(1, tasks[1], 80, 100);
+  runs(1, tasks[2], 101, 106);
+  end_tasks(120);
+  end_apart(120);
+  expect_span(10 + 30 + 20 + 5);
+}
+
+/* Two readers, and one of another variable, wait for nothing but the writer. */
+static void test_readers_are_in_no_order(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 3; i++) {
+    tasks[i] = created(10 + 10 * i);
+    depends(tasks[i], i == 0 ? ompt_dependence_type_out : ompt_dependence_type_in, i < 2 ? 0x5001 : 0x5002);
+  }
+  arrives(1, 1);
+  runs(1, tasks[0], 50, 80);
+  runs(1, tasks[1], 80, 100);
+  runs(1, tasks[2], 101, 146);
+  end_tasks(150);
+  end_apart(150);
+  expect_span(30 + 45); /* the third: created at 30 */
+}
+
+/* `taskwait depend` goes on from what it depends on alone. */
+static void test_a_wait_for_a_dependence_goes_on_from_that_task(void **state) {
+  (void)state;
+  uint32_t tasks[2];
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  arrives(1, 1);
+  depends(tasks[0] = created(10), ompt_dependence_type_out, 0x5001);
+  depends(tasks[1] = created(20), ompt_dependence_type_out, 0x5002);
+  runs(1, tasks[0], 11, 31);
+  runs(1, tasks[1], 32, 37);
+  sc_thread(0);
+  sc_at(25);
+  const uint32_t wait = sc_task_create(0x500, ompt_task_taskwait);
+  depends(wait, ompt_dependence_type_in, 0x5001);
+  sc_at(38);
+  struct fk_event over = sc_event(FK_TASK_SCHEDULE);
+  over.kind = ompt_taskwait_complete;
+  over.task = wait;
+  sc_emit(over);
+  sc_join(50, 60, 60);
+  end_apart(60);
+  expect_span(10 + 20 + 12); /* the first task, and the creator after its wait; by itself it would be 25 + 12 */
+}
+
+/* ---- more ---- */
 
 /* Inner teams of 3 and 2 at the same time; each inner thread works from 12 on, primaries until 22. */
 static void test_nested_regions_have_spans_of_their_own(void **state) {
@@ -246,7 +367,8 @@ static void release(struct fk_event *e) {
   }
 }
 
-/* Random programs do not exclude one another from what they hold: each gets the first lock that is free at that time. */
+/* Random programs do not exclude one another from what they hold: each gets the first lock that is free at that time.
+ */
 static void name_locks(struct fk_script *script) {
   memset(held_count, 0, sizeof held_count);
   memset(is_taken, 0, sizeof is_taken);
@@ -277,7 +399,8 @@ static const char *check(uint64_t seed, const struct rp_options *program, const 
 }
 
 /* Sweeps of different sizes take turns: that say nothing of their own, and that are cut as in test_properties.c. */
-static const char *const tiny[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_TEST_WINDOWS=2,1,7,5", NULL};
+static const char *const tiny[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_TEST_WINDOWS=2,1,7,5",
+                                   NULL};
 static const char *const small[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_TEST_WINDOWS=20,100,3,4",
                                     NULL};
 static const struct fk_options sweeps[] = {{.environment = follow}, {.environment = tiny}, {.environment = small}};
@@ -312,6 +435,10 @@ int main(int argc, char **argv) {
       TEST(test_barriers_are_where_the_path_changes_threads),
       TEST(test_critical_sections_run_one_after_the_other),
       TEST(test_a_release_that_is_told_late_counts_up_to_the_hand_over),
+      TEST(test_tasks_go_on_from_their_creation),
+      TEST(test_dependences_put_tasks_in_order),
+      TEST(test_readers_are_in_no_order),
+      TEST(test_a_wait_for_a_dependence_goes_on_from_that_task),
       TEST(test_nested_regions_have_spans_of_their_own),
       TEST(test_the_longest_of_several_initial_threads_is_the_path),
       TEST(test_without_the_option_there_is_no_path),

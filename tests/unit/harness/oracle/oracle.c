@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "oracle_data.h"
 #include "oracle_critical.h"
+#include "oracle_data.h"
 #include "oracle_state.h"
 
 struct or_task *or_running(struct oracle *o, struct or_thread *thread) {

@@ -21,7 +21,7 @@ struct group {
 
 struct or_strand {
   struct chain chain;
-  struct chain children;  /* the longest of those that have ended */
+  struct chain children; /* the longest of those that have ended */
   struct or_strand *creator;
   struct group *group;    /* that its tasks belong to */
   struct group *in_group; /* that it belongs to */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "oracle_data.h"
 #include "oracle_critical.h"
+#include "oracle_data.h"
 
 #include <stdlib.h>
 #include <string.h>
