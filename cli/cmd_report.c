@@ -47,6 +47,10 @@ static const struct hd_option options[] = {
      .expects = "an id, FILE:LINE or a function"},
     {0, "loops", NULL, "show the chunks that loops were handed out in, and what that cost", ASK(LOOPS)},
     {0, "tasks", NULL, "show how many tasks each construct created, and how many ran elsewhere", ASK(TASKS)},
+    {0, "critical-path", NULL,
+     "show what had to run one after the other: work, span and each\n"
+     "callpath's part of the critical path ('heddle run --critical-path')",
+     ASK(PATH)},
     {0, "efficiency", NULL, "show how well run and regions use their threads, as factors (POP's)", ASK(EFFICIENCY)},
     {0, "hot", NULL, "show which functions threads execute, by callpath and state (samples)", ASK(HOT)},
     {0, "source", NULL, "show the source with the numbers of its lines beside it", ASK(SOURCE)},

@@ -19,7 +19,7 @@
  * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
  * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
  * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing),
- * heddle-chunks.h (chunks of loops).
+ * heddle-chunks.h (chunks of loops), heddle-path.h (the critical path).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -36,13 +36,14 @@
 #include "heddle-concurrency.h"
 #include "heddle-events.h"
 #include "heddle-log.h"
+#include "heddle-path.h"
 #include "heddle-rows.h"
 #include "heddle-samples.h"
 #include "heddle-states.h"
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 10u
+#define HD_FORMAT_VERSION 11u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -166,6 +167,10 @@ struct hd_file_header {
   uint64_t lost_samples;      /* for which a thread's ring had no room: it sent no event for too long */
   uint64_t unplaced_samples;  /* for which the profile had no room */
   uint64_t unsampled_threads; /* the kernel refused to sample these */
+  /* The critical path (hd_path_record). */
+  uint32_t path_flags;       /* enum hd_path_flag; 0: it was not followed */
+  uint32_t path_open;        /* the profile in which its thread was busy when it was written; HD_NONE: none */
+  uint64_t path_until_ticks; /* how far it was followed by then */
 };
 
 enum hd_block_type {
@@ -191,9 +196,10 @@ enum hd_block_type {
   HD_BLOCK_DELAYS = 20,
   HD_BLOCK_MEMBERSHIPS = 21, /* of the teams that the block's owner leads */
   HD_BLOCK_SAMPLES = 22,     /* of all threads */
-  HD_BLOCK_CHUNKS = 23
+  HD_BLOCK_CHUNKS = 23,
+  HD_BLOCK_PATHS = 24
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_CHUNKS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_PATHS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -386,6 +392,7 @@ HD_ASSERT_BYTES(event, 256)
 HD_ASSERT_BYTES(counts, 32)
 HD_ASSERT_BYTES(text, 16)
 HD_ASSERT_BYTES(sample, 32)
+HD_ASSERT_BYTES(path, 40)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");

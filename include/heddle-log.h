@@ -44,7 +44,9 @@ struct hd_transition {
   X(WORKED, 2)       /* the same of a worker */                                                                        \
   X(FINISH, 2)       /* a worker arrives at its region's last barrier. hd_log_arrival, hd_log_finish */                \
   X(FINISH_AGAIN, 2) /* it waits there again, after a task, or what it took for the last was not. The same */          \
-  X(JOIN, 1)         /* a primary's team has come together again, unless it was alone. hd_log_join */
+  X(JOIN, 1)         /* a primary's team has come together again, unless it was alone. hd_log_join */                  \
+  X(ORDER, 1)        /* what must run one after the other, if the critical path is followed; the operand is enum       \
+                        hd_order. hd_log_order */
 
 enum hd_what {
 #define HD_ROW(name, slots) HD_WHAT_##name,
@@ -170,6 +172,30 @@ struct hd_log_finish {
   uint64_t idle_cell;  /* file offset of the HD_CELL_TEAM of the row whose wait this is; 0: none */
 };
 
+/** What must run one after the other, besides what teams tell. A task is named by the address of its data, until it
+ *  ends. */
+enum hd_order {
+  HD_ORDER_THREAD,     /* an initial thread begins */
+  HD_ORDER_ACQUIRED,   /* a: a lock or a critical section, ... */
+  HD_ORDER_RELEASED,   /* likewise */
+  HD_ORDER_CREATE,     /* a: a task; b: hd_order_created */
+  HD_ORDER_SWITCH,     /* a: the task that ends, or 0; b: the task that the thread runs from now on */
+  HD_ORDER_TASKWAIT,   /* the task has waited for those that it created */
+  HD_ORDER_GROUP,      /* it begins a taskgroup */
+  HD_ORDER_GROUP_END,  /* it has waited for the tasks of its innermost one */
+  HD_ORDER_READS,      /* a: a task that the thread has just created; b: the address of what it depends on, as `in` */
+  HD_ORDER_WRITES,     /* likewise, as anything else */
+  HD_ORDER_DEPENDS_END /* a: a task that was only a wait for what it depends on: that has ended */
+};
+
+struct hd_log_order {
+  uint64_t a, b;
+};
+
+/** CREATE: besides the task's profile, whether its creator waits for its end; and whether it is only a wait. */
+#define HD_ORDER_UNDEFERRED (1ull << 32)
+#define HD_ORDER_ONLY_WAITS (1ull << 33)
+
 /* ---- rings ---- */
 
 #define HD_RING_LENGTH 496u
@@ -232,7 +258,8 @@ _Static_assert(sizeof(struct hd_transition) == 16, "a slot");
 _Static_assert(sizeof(struct hd_log_begin) == 16 && sizeof(struct hd_log_end) == 16 &&
                    sizeof(struct hd_log_member) == 16 && sizeof(struct hd_log_arrival) == 16 &&
                    sizeof(struct hd_log_work) == 16 && sizeof(struct hd_log_finish) == 16 &&
-                   sizeof(struct hd_log_join) == 16 && sizeof(struct hd_log_alone) == 16,
+                   sizeof(struct hd_log_join) == 16 && sizeof(struct hd_log_alone) == 16 &&
+                   sizeof(struct hd_log_order) == 16,
                "payload fills slots");
 _Static_assert(sizeof(struct hd_ring_sweep) == 64, "one cache line");
 

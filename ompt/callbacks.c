@@ -6,8 +6,9 @@
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
-#include "ompt/thread/unresolved.h"
+#include "ompt/thread/order.h"
 #include "ompt/thread/team.h"
+#include "ompt/thread/unresolved.h"
 
 /* ---- threads ---- */
 
@@ -272,6 +273,8 @@ uint64_t hd_callbacks_register(ompt_set_callback_t runtime_set_callback) {
       lost |= (uint64_t)1 << i;
   }
   hd_store.header->registered = registered;
+  if (hd_order_is_kept())
+    set_callback(ompt_callback_sync_region, (ompt_callback_t)hd_callbacks_on_sync_region);
   return lost;
 }
 

@@ -20,6 +20,7 @@
 #define HD_ROW(name, ompt_name, type, ...) __typeof__(*(ompt_callback_##type##_t)NULL) hd_callbacks_on_##ompt_name;
 HD_CALLBACK_TABLE(HD_ROW)
 #undef HD_ROW
+__typeof__(*(ompt_callback_sync_region_t)NULL) hd_callbacks_on_sync_region; /* only for the critical path */
 
 /** Registers all callbacks and keeps the runtime's answers in the profile. Returns a bit for each event that it will
  * not always deliver. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Critical sections, locks, ordered and atomic. */
 #include "ompt/callbacks.h"
+#include "ompt/thread/order.h"
 #include "ompt/thread/unresolved.h"
 
 /* Not tables: what follows is compiled for each state. */
@@ -88,17 +89,21 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
 }
 
 /* A lock's holder goes on in what surrounds it: locks need not nest, nor be released by who took them. */
-static void end_lock_wait(struct hd_thread *thread, uint64_t now) {
-  if (!(thread->pending & HD_PENDING_LOCK))
-    return;
-  thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
-  hd_ring_set_tentative(&thread->ring, false);
-  hd_thread_pop(thread, now);
+static void end_lock_wait(struct hd_thread *thread, uint64_t now, ompt_wait_id_t id) {
+  const bool waits = thread->pending & HD_PENDING_LOCK;
+  if (waits) {
+    thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
+    hd_ring_set_tentative(&thread->ring, false);
+  }
+  hd_order_tell(thread, now, HD_ORDER_ACQUIRED, id, 0);
+  if (waits)
+    hd_thread_pop(thread, now);
 }
 
 static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
   if (thread->pending)
     hd_thread_settle(thread);
+  hd_order_tell(thread, now, HD_ORDER_ACQUIRED, (uint64_t)(uintptr_t)id, 0);
   if (thread->top->kind == kind && (!hd_budget_has_switched() || thread->top->task == id))
     hd_thread_set_state(thread, now, HD_BUSY);
 }
@@ -115,19 +120,29 @@ void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const
   if (__builtin_expect(hd_samples_have_come(&thread->samples), false))
     hd_samples_take(thread);
   if (kind == HD_KIND_LOCK)
-    end_lock_wait(thread, event.now);
+    end_lock_wait(thread, event.now, id);
   else
     enter_mutex(thread, event.now, kind, (const void *)(uintptr_t)id);
+}
+
+/* Whoever gives a lock back goes on in what surrounds it, as before. */
+static bool is_told(enum hd_kind kind, const void *lock) {
+  if (kind == HD_KIND_LOCK)
+    return hd_order_is_kept() && !hd_budget_is_off(HD_CLASS_MUTEX);
+  return kind != HD_KIND_OTHER && !hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, lock);
 }
 
 void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
   enum hd_kind kind = kind_of_mutex(mutex);
   const void *lock = (const void *)(uintptr_t)id;
-  if (kind == HD_KIND_LOCK || kind == HD_KIND_OTHER || hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, lock))
+  if (!is_told(kind, lock))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
   struct hd_thread *thread = event.thread;
-  if (thread)
+  if (!thread)
+    return;
+  hd_order_tell(thread, event.now, HD_ORDER_RELEASED, id, 0);
+  if (kind != HD_KIND_LOCK)
     hd_thread_leave(thread, event.now, kind, lock);
 }

@@ -5,6 +5,7 @@
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/thread/barrier.h"
+#include "ompt/thread/order.h"
 #include "ompt/thread/unresolved.h"
 
 /* A barrier with a profile of its own. */
@@ -174,9 +175,11 @@ static void end_wait(struct hd_thread *thread, uint64_t now, ompt_sync_region_t 
     end_implementation_barrier(thread, now);
     break;
   case ompt_sync_region_taskwait:
+    hd_order_tell(thread, now, HD_ORDER_TASKWAIT, 0, 0);
     hd_thread_leave(thread, now, HD_KIND_TASKWAIT, task);
     break;
   case ompt_sync_region_taskgroup:
+    hd_order_tell(thread, now, HD_ORDER_GROUP_END, 0, 0);
     hd_thread_leave(thread, now, HD_KIND_TASKGROUP, task);
     break;
   case ompt_sync_region_reduction:
@@ -266,10 +269,35 @@ void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoi
   change_wait(kind, endpoint, parallel, task, address);
 }
 
+/* A taskgroup's tasks are those that are created from its begin on: for the critical path alone. */
+void hd_callbacks_on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                                 ompt_data_t *task, const void *address) {
+  (void)parallel, (void)address;
+  if (kind != ompt_sync_region_taskgroup || endpoint != ompt_scope_begin)
+    return;
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
+  if (!event.thread)
+    return;
+  hd_task_notice(event.thread, event.now, task);
+  hd_order_tell(event.thread, event.now, HD_ORDER_GROUP, 0, 0);
+}
+
+static void tell_dependences(const ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_CREATE);
+  for (int i = 0; event.thread && i < count; i++) {
+    const bool reads = dependences[i].dependence_type == ompt_dependence_type_in;
+    hd_order_tell(event.thread, event.now, reads ? HD_ORDER_READS : HD_ORDER_WRITES, (uint64_t)(uintptr_t)task,
+                  (uint64_t)(uintptr_t)dependences[i].variable.ptr);
+  }
+}
+
 /* After each wait of a doacross loop's iteration for another one. A program may also have millions of tasks with
  * dependences, for which it comes, too: of no interest here. */
 void hd_callbacks_on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
-  (void)task;
+  const bool is_of_loop = count > 0 && (dependences->dependence_type == ompt_dependence_type_sink ||
+                                        dependences->dependence_type == ompt_dependence_type_source);
+  if (hd_order_is_kept() && !is_of_loop)
+    tell_dependences(task, dependences, count);
   if (count < 1 || dependences->dependence_type != ompt_dependence_type_sink)
     return;
   const struct hd_thread *thread = hd_thread_known_soon();

@@ -112,6 +112,9 @@ static void start_parts(const struct hd_settings *settings) {
   const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
   struct hd_file_header *header = hd_store.header;
   hd_measuring.has_routines = has_routines();
+  hd_measuring.keeps_order = settings->critical_path;
+  if (hd_measuring.keeps_order)
+    hd_sweeper_follow_path();
   header->flags |= hd_measuring.has_routines ? HD_FILE_ROUTINES : 0;
   header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;
   header->flags |= settings->gomp ? HD_FILE_GOMP : 0;

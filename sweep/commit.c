@@ -149,6 +149,8 @@ static void add_entries(struct hd_tallies *tallies, const struct hd_window *wind
       hd_entries_apply(&tallies->entries, &seen->ring->sweep, seen->entry, seen->concurrent);
     if (hd_teams_concern(seen->entry->what))
       hd_teams_apply(&tallies->teams, &seen->ring->sweep, seen->entry, seen->idle_since);
+    if (__builtin_expect(tallies->path.is_kept, false) && hd_path_concerns(seen->entry->what))
+      hd_path_take(&tallies->path, seen->ring, seen->entry);
   }
   hd_teams_end_step(&tallies->teams);
 }
@@ -160,10 +162,17 @@ static void keep(struct hd_tallies *tallies, const struct hd_ring_sweep *sweep) 
   hd_journal_keep(&tallies->journal, sweep, WORDS);
 }
 
+/* Owners may write over what lies before the tail. */
+static void follow_path(struct hd_tallies *tallies, struct hd_ring_record *ring, uint64_t tail) {
+  if (__builtin_expect(tallies->path.is_kept, false))
+    hd_path_advance(&tallies->path, ring, tail);
+}
+
 static void move_log(struct hd_tallies *tallies, const struct hd_window_log *log) {
   struct hd_ring_sweep *sweep = &log->ring->sweep;
   if (sweep->tail == log->place)
     return;
+  follow_path(tallies, log->ring, log->place);
   keep(tallies, sweep);
   sweep->tail = log->place;
   sweep->tick = log->tick;
@@ -175,6 +184,7 @@ void hd_commit_move(struct hd_tallies *tallies, struct hd_ring_record *ring, uin
                     uint32_t busy) {
   if (ring->sweep.tail >= tail)
     return;
+  follow_path(tallies, ring, tail);
   keep(tallies, &ring->sweep);
   ring->sweep.tail = tail;
   ring->sweep.tick = tick;

@@ -219,4 +219,5 @@ void hd_tallies_free(struct hd_tallies *tallies) {
   hd_overlaps_free(&tallies->overlaps);
   hd_entries_free(&tallies->entries);
   hd_teams_free(&tallies->teams);
+  hd_path_free(&tallies->path);
 }

@@ -16,6 +16,7 @@
 #include "sweep/entries.h"
 #include "sweep/journal.h"
 #include "sweep/overlaps.h"
+#include "sweep/path/path.h"
 #include "sweep/teams.h"
 #include "sweep/window.h"
 
@@ -24,7 +25,7 @@ struct hd_tally {
   struct hd_tally_levels {
     struct hd_level_record *record; /* NULL: nothing at these levels */
     uint32_t kept_in;
-  } *levels;             /* [k / HD_LEVELS_PER_RECORD] */
+  } * levels;            /* [k / HD_LEVELS_PER_RECORD] */
   uint32_t kept_in;      /* journal.h */
   uint32_t level_limit;  /* entries of `levels` */
   uint32_t index;        /* of its record in the file */
@@ -55,6 +56,7 @@ struct hd_tallies {
   struct hd_overlaps overlaps;
   struct hd_entry_book entries;
   struct hd_team_book teams;
+  struct hd_path_book path;
   struct hd_journal journal;
   struct hd_file_header *header; /* what could not be kept is counted here */
 };

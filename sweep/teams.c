@@ -305,7 +305,7 @@ void hd_teams_apply(struct hd_team_book *book, struct hd_ring_sweep *ring, const
     end_those_before(book, transition->ticks);
   if (what == HD_WHAT_TEAM || what == HD_WHAT_LEFT)
     release(book, ring, transition->ticks, idle_since);
-  if (!HD_WHAT_CARRIES(transition->what))
+  if (!HD_WHAT_CARRIES(transition->what) || what == HD_WHAT_ORDER)
     return;
   const uint32_t number = hd_log_member_of(transition)->team;
   const struct hd_team_entry entry = {ring, transition, HD_TEAM_RING(number) == ring->index};

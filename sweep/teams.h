@@ -77,7 +77,7 @@ struct hd_team_book {
   uint32_t lingering_count;
 };
 
-/** Whether an entry says something of teams. */
+/** Whether an entry says something of teams, or of order (path/path.h). */
 static inline bool hd_teams_concern(uint32_t what) {
   return HD_WHAT_CARRIES(what) || what >> HD_WHAT_SHIFT == HD_WHAT_LEFT;
 }

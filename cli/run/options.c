@@ -53,6 +53,10 @@ const struct hd_option hd_run_shared_options[] = {
      "how much memory Heddle may take in PROGRAM, besides 64k for each thread\n"
      "(default 4M); near the limit callpaths are shortened; 'off': no limit",
      SETTING(MEMORY)},
+    {0, "critical-path", NULL,
+     "follow the critical path: work, span, and which callpaths are on it\n"
+     "('heddle report --critical-path'); without --overhead there is no limit then",
+     SETTING(CRITICAL_PATH)},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"

@@ -44,6 +44,10 @@ static struct hd_way note_creation(struct hd_thread *thread, ompt_data_t *task, 
   return step;
 }
 
+uint32_t hd_task_profile(const ompt_data_t *task) {
+  return part(value_of(task), PROFILE_SHIFT, PROFILE_BITS);
+}
+
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address) {
   const struct hd_way step = note_creation(thread, task, address);
   if (step.counter && !hd_clock_is_paused())
@@ -57,7 +61,7 @@ static void count_run(struct hd_thread *thread, struct hd_row_record *row, uint6
     hd_thread_cell(thread, row, HD_CELL_TASKS)->intrusion++;
 }
 
-static bool has_ended(ompt_task_status_t status) {
+bool hd_task_has_ended(ompt_task_status_t status) {
   return status == ompt_task_complete || status == ompt_task_cancel || status == ompt_task_detach;
 }
 
@@ -142,7 +146,7 @@ static struct hd_frame *place_of(const struct hd_thread *thread, uint64_t value)
 static bool leaves_place(const struct hd_thread *thread, const ompt_data_t *prior, ompt_task_status_t status,
                          const ompt_data_t *next) {
   return prior && is_placed_here(thread, value_of(prior)) &&
-         (has_ended(status) || !next || next == thread->base->task || is_placed_here(thread, value_of(next)) ||
+         (hd_task_has_ended(status) || !next || next == thread->base->task || is_placed_here(thread, value_of(next)) ||
           is_suspended_here(thread, next));
 }
 
@@ -214,7 +218,8 @@ static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior
                         const ompt_data_t *next) {
   const struct hd_frame *base = thread->base;
   return base->kind == HD_KIND_TASK && base->task == prior &&
-         (has_ended(status) || !next || base_below(thread, base)->task == next || uncovers_unseen(thread, next));
+         (hd_task_has_ended(status) || !next || base_below(thread, base)->task == next ||
+          uncovers_unseen(thread, next));
 }
 
 bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {

@@ -14,6 +14,12 @@
 /** `task` is created at `address` by what `thread` is doing. Reads no clock: the creator stays busy. */
 void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
 
+/** The profile of one that was created so. */
+uint32_t hd_task_profile(const ompt_data_t *task);
+
+/** Whether a task with this status does not go on. */
+bool hd_task_has_ended(ompt_task_status_t status);
+
 /** While tasks are off (budget.h): notes that a task begins or ends unobserved, if that is all. False: hd_task_schedule
  *  has something to do. A task that began unobserved stays so, even if it was created while tasks were observed: taken
  *  up in the middle it would lie on top of what it has open. What it leaves open ends with it. */

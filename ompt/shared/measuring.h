@@ -25,6 +25,7 @@ struct hd_measuring {
   bool has_gcc_regions; /* regions may come through those; likewise in a test's runtime, which nothing is linked to */
   bool has_routines;    /* instrumented routines can tell of their entries and exits */
   bool unwinds;         /* calling routines of regions are looked for */
+  bool keeps_order;     /* logs say what must run one after the other (thread/order.h) */
   uint64_t start_ticks; /* what its start took */
 };
 extern HD_INSIDE struct hd_measuring hd_measuring;

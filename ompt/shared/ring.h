@@ -42,6 +42,7 @@ struct hd_ring {
     struct hd_log_finish finish;
     struct hd_log_join join;
     struct hd_log_alone alone;
+    struct hd_log_order order;
   } payload[HD_SLOTS_MOST - 1];
 };
 

@@ -81,6 +81,14 @@ bool hd_sweeper_init(uint64_t begin_ticks, const char *test_windows) {
   return begun;
 }
 
+void hd_sweeper_follow_path(void) {
+  hd_path_begin(&tallies.path, hd_store.header);
+}
+
+static struct hd_path_record *add_path_record(void *context) {
+  return allocate(context, HD_BLOCK_PATHS, sizeof(struct hd_path_record));
+}
+
 /* ---- the sweep ---- */
 
 /* Rings that were left and are empty can be used again. */
@@ -210,8 +218,8 @@ void hd_sweeper_close(void) {
   if (locked && wait_for_windows()) {
     hd_ring_pool_take_in(&set);
     wait_for_writers();
-    if (!take_up_to(hd_frontier_closed_bound(&set)))
-      wait_for_windows();
+    if (take_up_to(hd_frontier_closed_bound(&set)) || wait_for_windows())
+      hd_path_close(&tallies.path, add_path_record, NULL);
   }
   if (locked)
     pthread_mutex_unlock(&sweep_lock);

@@ -12,6 +12,7 @@
 #include "ompt/thread/budget.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/order.h"
 #include "ompt/thread/registry.h"
 #include "ompt/thread/step.h"
 #include "support/inprocess/heap.h"
@@ -114,6 +115,8 @@ static void start(struct hd_thread *thread, struct hd_row_record *row) {
   *thread->top = (struct hd_frame){.row = row, .state = (uint8_t)state, .kind = HD_KIND_PROGRAM};
   thread->row = row;
   thread->cell = idle;
+  if (initial)
+    hd_order_begin(thread);
   if (!initial)
     hd_thread_point_at(thread, row, idle);
   else

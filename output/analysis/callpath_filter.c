@@ -57,6 +57,14 @@ static void drop_loops(struct hd_model *model, const char *place) {
   model->loop_count = kept;
 }
 
+static void drop_paths(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->path_count; i++)
+    if (place[model->paths[i].node] == INSIDE)
+      model->paths[kept++] = model->paths[i];
+  model->path_count = kept;
+}
+
 /* A node's counts may lie with one out of focus, and are lost with it: parents come first. */
 static void drop_counts(struct hd_model *model, const char *place, uint32_t *owner) {
   uint32_t kept = 0;
@@ -92,6 +100,7 @@ void hd_callpath_filter(struct hd_model *model, const bool *through) {
   drop_overlaps(model, place);
   drop_samples(model, place);
   drop_loops(model, place);
+  drop_paths(model, place);
   drop_counts(model, place, owner);
   free(owner);
   free(place);

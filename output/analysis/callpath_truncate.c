@@ -11,6 +11,7 @@
 #include "output/model/lazy_rows.h"
 #include "output/model/loops.h"
 #include "output/model/memory.h"
+#include "output/model/paths.h"
 #include "output/model/rollup.h"
 #include "output/model/samples.h"
 #include "support/command/memory.h"
@@ -347,6 +348,9 @@ static void give(struct fold *fold) {
   for (uint32_t i = 0; i < model->loop_count; i++)
     model->loops[i].node = fold->map[model->loops[i].node];
   model->loop_count = hd_loops_join(model->loops, model->loop_count);
+  for (uint32_t i = 0; i < model->path_count; i++)
+    model->paths[i].node = fold->map[model->paths[i].node];
+  model->path_count = hd_paths_join(model->paths, model->path_count);
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

@@ -150,6 +150,8 @@ static void make_header(struct hd_merge *merge) {
   header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;
   header->start_ticks = 0;
   header->lost_samples = header->unplaced_samples = header->unsampled_threads = 0;
+  header->path_flags = header->path_open = 0; /* each run has its own */
+  header->path_until_ticks = 0;
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
     add_counters(header, &model->header, merge->factors[i]);

@@ -166,7 +166,8 @@ struct hd_node {
                         one around it, run at the same time, or the processors are not there (gains.c) */
   double wall_share_ticks; /* sum of busy_at[k] / k: the node's part of the run */
   double wall_share_inclusive_ticks;
-  uint64_t active_ticks;   /* time during which at least one thread was busy in it, exclusive */
+  uint64_t path_inclusive_ticks; /* of the critical path, with those below; own: struct hd_model_path */
+  uint64_t active_ticks;         /* time during which at least one thread was busy in it, exclusive */
   uint64_t unpaired_ticks; /* part of active_ticks in which too many other nodes were busy: overlaps were not kept */
   struct hd_name name;
   bool name_cached; /* the name comes from the file */
@@ -252,6 +253,15 @@ struct hd_model_loop {
   uint64_t iterations[HD_SPACE_BUCKETS];
 };
 
+/** What a node has to do with the program's critical path: heddle-path.h. */
+struct hd_model_path {
+  uint32_t node;
+  uint64_t own_ticks; /* of the path, in the node itself */
+  uint64_t span_ticks;
+  uint64_t work_ticks;
+  uint64_t instances;
+};
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -332,6 +342,10 @@ struct hd_model {
 
   struct hd_model_loop *loops; /* sorted by node, one of each; only those whose chunks were observed */
   uint32_t loop_count;
+
+  struct hd_model_path *paths; /* sorted by node, one of each */
+  uint32_t path_count;
+  bool path_known; /* the critical path was followed to the end */
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
   uint32_t cost_count;

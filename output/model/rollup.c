@@ -27,6 +27,7 @@ static void begin(struct hd_model *model, struct hd_node *node) {
   node->intrusion_inclusive = node->intrusion;
   node->unresolved_inclusive = node->unresolved;
   node->cpu_inclusive_ns = node->cpu_ns;
+  node->path_inclusive_ticks = 0;
 }
 
 static void finish(struct hd_model *model, struct hd_node *node) {
@@ -44,12 +45,15 @@ static void finish(struct hd_model *model, struct hd_node *node) {
   hd_accumulate_unresolved(&parent->unresolved_inclusive, &node->unresolved_inclusive);
   hd_accumulate_levels(&parent->busy_at_inclusive, &node->busy_at_inclusive);
   parent->cpu_inclusive_ns += node->cpu_inclusive_ns;
+  parent->path_inclusive_ticks += node->path_inclusive_ticks;
 }
 
 void hd_model_roll_up(struct hd_model *model) {
   hd_model_widen_levels(model);
   for (uint32_t i = 0; i < model->node_count; i++)
     begin(model, &model->nodes[i]);
+  for (uint32_t i = 0; i < model->path_count; i++)
+    model->nodes[model->paths[i].node].path_inclusive_ticks = model->paths[i].own_ticks;
   for (uint32_t i = model->node_count; i-- > 0;) /* children have larger ids */
     finish(model, &model->nodes[i]);
 }

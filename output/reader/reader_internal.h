@@ -125,6 +125,9 @@ bool hd_reader_take_samples(struct hd_reader *reader);
 /** loops.c: chunks. */
 bool hd_reader_take_loops(struct hd_reader *reader);
 
+/** paths.c: the critical path. */
+bool hd_reader_take_paths(struct hd_reader *reader);
+
 /** overhead.c: what Heddle's own work cost, and what was switched off. */
 bool hd_reader_take_overhead(struct hd_reader *reader);
 

@@ -125,7 +125,7 @@ static json_t *program(const struct hd_loss_book *book) {
                  {HD_JSON_MERGE, hd_json_marks(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
                  {HD_KEY(GAIN), hd_json_ticks(model, model->gain_ticks)}, {HD_JSON_MERGE, level_members(model)},
                  {"efficiency", hd_json_efficiency(&book->program, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
-                 {HD_JSON_MERGE, account_members(&account)},
+                 {HD_JSON_MERGE, hd_json_program_path(model)}, {HD_JSON_MERGE, account_members(&account)},
                  {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
                  {"pauses", hd_json_count(model->header.pauses)},
                  {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},

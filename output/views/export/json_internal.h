@@ -31,6 +31,10 @@ json_t *hd_json_node_samples(const struct hd_model *model, const struct hd_node 
 /** json_efficiency.c: `marks`: of what the losses are of. What waits that may be missing have changed is null. */
 json_t *hd_json_efficiency(const struct hd_losses *losses, uint32_t marks);
 
+/** json_path.c: the critical path. Members; null without it. */
+json_t *hd_json_program_path(const struct hd_model *model);
+json_t *hd_json_node_path(const struct hd_model *model, const struct hd_node *node);
+
 /** One of "profiles". */
 json_t *hd_json_profile(const struct hd_loss_book *book, const struct hd_node *node);
 

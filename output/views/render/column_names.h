@@ -40,6 +40,12 @@
 #define HD_NAMES_CREATED          "created",          "created",                "Created",    HD_COUNT
 #define HD_NAMES_RUN              "run",              "run",                    "Run",        HD_COUNT
 #define HD_NAMES_ELSEWHERE        "run_elsewhere",    "run_elsewhere",          "Elsewhere",  HD_COUNT
+#define HD_NAMES_PATH             "critical_path_s",  "critical_path_s",        "Path",       HD_SECONDS
+#define HD_NAMES_PATH_SELF        "critical_path_self_s","critical_path_self_s","Self",       HD_SECONDS
+#define HD_NAMES_WORK             "work_s",           "work_s",                 "Work",       HD_SECONDS
+#define HD_NAMES_SPAN             "span_s",           "span_s",                 "Span",       HD_SECONDS
+#define HD_NAMES_PARALLELISM      "work_per_span",    "work_per_span",          "Work/span",  HD_NUMBER
+#define HD_NAMES_SPAN_INSTANCES   "span_instances",   "span_instances",         NULL,         HD_COUNT
 #define HD_NAMES_EVENTS           "events",           "count",                  "Events",     HD_COUNT
 #define HD_NAMES_EVENT_NS         "event_ns",         "ns_each",                "ns each",    HD_NUMBER
 #define HD_NAMES_EVENT_TIME       "event_s",          "total_s",                "Total",      HD_SECONDS

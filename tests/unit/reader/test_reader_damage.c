@@ -388,6 +388,30 @@ static void test_broken_chunks_are_refused_and_those_of_a_loop_added_up(void **s
   builder_free(&sample->builder);
 }
 
+static void test_a_broken_critical_path_is_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->path->profile = 3; /* no such callpath */
+  builder_refused(&sample->builder, "part 0 of the critical path is not valid");
+  builder_free(&sample->builder);
+  sample = setup_sample();
+  sample->builder.header->path_open = 3;
+  builder_refused(&sample->builder, "the critical path ends in no callpath");
+  builder_free(&sample->builder);
+}
+
+/* Its thread was busy to the end, 10 after it was written. */
+static void test_a_critical_path_ends_with_the_profile(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_true(model->path_known);
+  assert_int_equal(model->nodes[1].path_inclusive_ticks, 60 + model->end_ticks - 1090);
+  assert_int_equal(model->nodes[0].path_inclusive_ticks, 70 + model->before_ticks);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
 static void test_empty_profile_is_refused(void **state) {
   (void)state;
   struct builder builder;
@@ -472,6 +496,8 @@ int main(void) {
       cmocka_unit_test(test_broken_samples_are_refused),
       cmocka_unit_test(test_unused_samples_are_left_out_and_equal_ones_joined),
       cmocka_unit_test(test_broken_chunks_are_refused_and_those_of_a_loop_added_up),
+      cmocka_unit_test(test_a_broken_critical_path_is_refused),
+      cmocka_unit_test(test_a_critical_path_ends_with_the_profile),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),
       cmocka_unit_test(test_files_that_cannot_be_read_are_named),

@@ -311,7 +311,8 @@ static void play_entry(const struct fk_event *e) {
 }
 
 static void play_dependences(const struct fk_event *e) {
-  const ompt_dependence_t dependence = {.dependence_type = (ompt_dependence_type_t)e->kind};
+  const ompt_dependence_t dependence = {.variable.ptr = (void *)(uintptr_t)e->wait_id,
+                                        .dependence_type = (ompt_dependence_type_t)e->kind};
   CALL(ompt_callback_dependences, ompt_callback_dependences_t, task_data(e->task), &dependence, 1);
 }
 

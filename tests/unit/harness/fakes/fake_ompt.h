@@ -48,7 +48,7 @@ enum fk_op {
   FK_TASK_SCHEDULE,
   FK_CANCEL,
   FK_MASKED,
-  FK_DEPENDENCES,   /* one, of type `kind` */
+  FK_DEPENDENCES,   /* one, of type `kind`, on the variable at `wait_id` */
   FK_ENTRY_BEGIN,   /* the program calls an entry point: `kind` is enum heddle_entry; to make a loop ready, if `size` is
                        not 0: as below, all of it */
   FK_ENTRY_END,     /* `size`: iterations of the chunk that it got; `code`: the first; `wait_id`: the step */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle_critical.h"
 #include "oracle_data.h"
 #include "oracle_state.h"
 
@@ -66,13 +67,19 @@ void or_enter(struct oracle *o, const struct or_thread *thread, uint32_t node) {
   or_note(o, thread, node, FK_NONE, true);
 }
 
+static void add(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t from, uint64_t to) {
+  const struct or_open *top = or_top_of(task);
+  or_add(o->result, top->node, thread->id, or_state_of(task), from, to);
+  if (o->result->critical && or_state_of(task) == HD_BUSY)
+    or_critical_add(o, task, top->node, to - from);
+}
+
 /* A worker that has arrived at its region's end leaves all that it is in when the primary joins. */
 static void charge_join(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t now) {
   const uint64_t from = thread->last;
   const uint64_t told = o->regions[task->region].join;
   const uint64_t join = told > now ? now : told < from ? from : told;
-  const struct or_open *top = or_top_of(task);
-  or_add(o->result, top->node, thread->id, or_state_of(task), from, join);
+  add(o, thread, task, from, join);
   thread->last = join;
   if (told < now)
     or_drop(o, thread, task, 1);
@@ -82,11 +89,10 @@ static void charge_join(struct oracle *o, struct or_thread *thread, struct or_ta
 /* Time from the thread's last event to `now`, to where it has been. */
 static void charge(struct oracle *o, struct or_thread *thread, uint64_t now) {
   struct or_task *task = or_task_of(o, thread);
-  const struct or_open *top = or_top_of(task);
   if (task->open[0].tag == OR_JOIN)
     charge_join(o, thread, task, now);
   else
-    or_add(o->result, top->node, thread->id, or_state_of(task), thread->last, now);
+    add(o, thread, task, thread->last, now);
   thread->last = now;
 }
 
@@ -372,6 +378,8 @@ static void play(struct oracle *o) {
     if (thread->ended)
       continue;
     charge(o, thread, e->time);
+    if (o->result->critical)
+      or_critical_take(o, thread, e);
     if (!or_refuses(o, thread, e))
       handle(o, thread, e);
     or_mark(o, thread, o->epoch, thread->ended ? OR_READS : OR_READS_IF_MOVED);
@@ -406,11 +414,11 @@ static void close_all(struct oracle *o) {
   or_set_span(o->result, o->script->count ? o->script->events[0].time : 0, o->end);
 }
 
-struct or_result *or_run_apart(const struct fk_script *script, unsigned depth, unsigned cycle_limit, unsigned apart) {
+static void run(const struct fk_script *script, struct or_result *result, unsigned apart) {
   struct oracle *o = calloc(1, sizeof *o);
   if (!o)
     abort();
-  struct or_result *result = o->result = or_new(depth, cycle_limit);
+  o->result = result;
   struct fk_script unpaused = or_unpaused(script, result);
   o->script = &unpaused;
   o->raw = script;
@@ -430,6 +438,18 @@ struct or_result *or_run_apart(const struct fk_script *script, unsigned depth, u
   free(o->tasks);
   free(o->regions);
   free(o);
+}
+
+struct or_result *or_run_apart(const struct fk_script *script, unsigned depth, unsigned cycle_limit, unsigned apart) {
+  struct or_result *result = or_new(depth, cycle_limit);
+  run(script, result, apart);
+  return result;
+}
+
+struct or_result *or_run_path(const struct fk_script *script) {
+  struct or_result *result = or_new(0, 1);
+  or_critical_begin(result);
+  run(script, result, UINT_MAX);
   return result;
 }
 

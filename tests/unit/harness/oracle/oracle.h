@@ -26,6 +26,11 @@ struct or_result *or_run_with(const struct fk_script *script, unsigned depth, un
 struct or_result *or_run_apart(const struct fk_script *script, unsigned depth, unsigned cycle_limit, unsigned apart);
 void or_free(struct or_result *result);
 
+/** The same as or_run with the critical path; for programs that end orderly. */
+struct or_result *or_run_path(const struct fk_script *script);
+/** NULL when the profile's agrees, with the spans of all regions and trees of tasks. */
+const char *or_path_difference(const struct or_result *result, const struct hd_model *model);
+
 /** NULL when the profile agrees in every number, else the first difference, in words (static memory). Compared: rows
  *  by callpath and thread, entries by the program's state, lifetimes, region totals and construct totals by callpath;
  *  time by level of the program, of every callpath and of every region, overlaps of all pairs of callpaths, the

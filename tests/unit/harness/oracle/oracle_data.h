@@ -112,6 +112,7 @@ struct or_result {
   uint64_t pauses, paused_ticks;
   uint64_t begin, end; /* of the profile */
   struct or_levels *levels;
+  struct or_critical *critical; /* oracle_critical.h; NULL: not asked for */
 };
 
 /** Larger memory with the same content; never NULL. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "oracle_critical.h"
 #include "oracle_data.h"
 
 #include <stdlib.h>
@@ -38,6 +39,7 @@ void or_free(struct or_result *result) {
     free(result->threads[i].marks);
   }
   or_free_levels(result, result->levels);
+  or_critical_free(result->critical);
   free(result->instances);
   free(result->entries);
   free(result->nodes);

@@ -46,6 +46,7 @@ struct or_task {
   /* which of what it has begun was refused: */
   bool refused_wait;
   bool refused_lock;
+  struct or_strand *strand;    /* oracle_critical.h */
   uint64_t refused_constructs; /* a bit for each that is open, the innermost one's the lowest */
   struct or_call {
     uint64_t code;

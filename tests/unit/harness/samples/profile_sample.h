@@ -24,6 +24,7 @@ struct sample {
   struct hd_switch_record *switched;
   struct hd_sample_record *sampled;
   struct hd_chunks_record *chunks;
+  struct hd_path_record *path;
 };
 
 /* One of everything. */
@@ -66,6 +67,12 @@ static inline void make_sample(struct sample *sample) {
   sample->chunks = builder_record(builder, HD_BLOCK_CHUNKS, sizeof *sample->chunks);
   *sample->chunks = (struct hd_chunks_record){.profile = 2, .flags = HD_CHUNKS_BOUNDS, .step = 1, .count = 64};
   sample->chunks->lengths[3] = sample->chunks->iterations[0] = sample->chunks->ticks[0] = 1;
+  sample->path = builder_record(builder, HD_BLOCK_PATHS, sizeof *sample->path);
+  *sample->path =
+      (struct hd_path_record){.profile = 1, .path_ticks = 60, .span_ticks = 60, .work_ticks = 90, .instances = 2};
+  builder->header->path_flags = HD_PATH_ASKED | HD_PATH_KNOWN;
+  builder->header->path_open = 1;
+  builder->header->path_until_ticks = 1090;
 }
 
 #endif

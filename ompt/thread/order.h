@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file order.h
+ * What must run one after the other, for the critical path (sweep/path/path.h): locks, tasks and waits for them. Teams
+ * tell the rest in any case (barrier.h, construct/region.h).
+ *
+ * Only if the critical path is followed; else an event pays for one comparison.
+ */
+#ifndef HEDDLE_OMPT_THREAD_ORDER_H
+#define HEDDLE_OMPT_THREAD_ORDER_H
+
+#include "ompt/thread/thread.h"
+
+static inline bool hd_order_is_kept(void) {
+  return __builtin_expect(hd_measuring.keeps_order, false);
+}
+
+/** Logs it, before what else the event is about to log. Only the thread itself calls this, before it changes state. */
+__attribute__((cold)) void hd_order_log(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a,
+                                        uint64_t b);
+static inline void hd_order_tell(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
+  if (hd_order_is_kept())
+    hd_order_log(thread, now, order, a, b);
+}
+
+/** The thread's first transition tells that an initial thread begins: nothing comes before it. */
+static inline void hd_order_begin(struct hd_thread *thread) {
+  if (!hd_order_is_kept())
+    return;
+  thread->ring.what = HD_WHAT(HD_WHAT_ORDER, HD_ORDER_THREAD);
+  thread->ring.payload[0].order = (struct hd_log_order){0};
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/model/paths.h"
+
+#include <stdlib.h>
+
+static int by_node(const void *a, const void *b) {
+  const struct hd_model_path *left = a, *right = b;
+  return (left->node > right->node) - (left->node < right->node);
+}
+
+uint32_t hd_paths_join(struct hd_model_path *paths, uint32_t count) {
+  uint32_t joined = 0;
+  if (count > 0)
+    qsort(paths, count, sizeof *paths, by_node);
+  for (uint32_t i = 0; i < count; i++) {
+    if (joined == 0 || paths[joined - 1].node != paths[i].node) {
+      paths[joined++] = paths[i];
+      continue;
+    }
+    paths[joined - 1].own_ticks += paths[i].own_ticks;
+    paths[joined - 1].span_ticks += paths[i].span_ticks;
+    paths[joined - 1].work_ticks += paths[i].work_ticks;
+    paths[joined - 1].instances += paths[i].instances;
+  }
+  return joined;
+}
+
+uint64_t hd_paths_span(const struct hd_model *model) {
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < model->path_count; i++)
+    ticks += model->paths[i].own_ticks;
+  return ticks;
+}
+
+const struct hd_model_path *hd_paths_find(const struct hd_model *model, uint32_t node) {
+  const struct hd_model_path wanted = {.node = node};
+  return model->path_count > 0 ? bsearch(&wanted, model->paths, model->path_count, sizeof wanted, by_node) : NULL;
+}

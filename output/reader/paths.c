@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file paths.c
+ * The critical path into the model. Its thread may have gone on until the end of the profile, and the time before the
+ * load of the tool comes first.
+ */
+#include "output/model/paths.h"
+#include "output/model/memory.h"
+#include "output/reader/reader_internal.h"
+
+static bool take_path(struct hd_reader *reader, const void *bytes, uint32_t index) {
+  const struct hd_path_record *record = bytes;
+  struct hd_model *model = reader->model;
+  if (record->profile >= model->node_count)
+    return hd_reader_fail(reader, "damaged: part %u of the critical path is not valid", index);
+  model->paths[model->path_count++] = (struct hd_model_path){.node = record->profile,
+                                                             .own_ticks = record->path_ticks,
+                                                             .span_ticks = record->span_ticks,
+                                                             .work_ticks = record->work_ticks,
+                                                             .instances = record->instances};
+  return true;
+}
+
+static void add_time(struct hd_model *model, uint32_t node, uint64_t ticks) {
+  model->paths[model->path_count++] = (struct hd_model_path){.node = node, .own_ticks = ticks};
+}
+
+bool hd_reader_take_paths(struct hd_reader *reader) {
+  enum { BEFORE_AND_AFTER = 2 };
+  struct hd_model *model = reader->model;
+  const struct hd_file_header *header = &model->header;
+  const size_t most = (size_t)reader->record_count[HD_BLOCK_PATHS] + BEFORE_AND_AFTER;
+  if (!(header->path_flags & HD_PATH_KNOWN))
+    return true;
+  model->paths = hd_model_allocate(model, most * sizeof *model->paths);
+  if (header->path_open != HD_NONE && header->path_open >= model->node_count)
+    return hd_reader_fail(reader, "damaged: the critical path ends in no callpath");
+  if (!hd_reader_each(reader, HD_BLOCK_PATHS, take_path))
+    return false;
+  add_time(model, 0, model->before_ticks);
+  if (header->path_open != HD_NONE && model->end_ticks > header->path_until_ticks)
+    add_time(model, header->path_open, model->end_ticks - header->path_until_ticks);
+  model->path_count = hd_paths_join(model->paths, model->path_count);
+  model->path_known = true;
+  return true;
+}

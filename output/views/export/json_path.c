@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file json_path.c
+ * The critical path, in the JSON: of the run and of callpaths.
+ */
+#include <math.h>
+
+#include "output/analysis/critical_path.h"
+#include "output/model/paths.h"
+#include "output/views/export/json_internal.h"
+
+static json_t *per_span(uint64_t work, uint64_t span) {
+  return hd_json_number(span > 0 ? (double)work / (double)span : NAN);
+}
+
+json_t *hd_json_program_path(const struct hd_model *model) {
+  const uint64_t span = hd_paths_span(model);
+  return HD_JSON_IF(model->path_known, {HD_KEY(SPAN), hd_json_seconds(model, span)},
+                    {HD_KEY(PARALLELISM), per_span(model->ticks[HD_BUSY], span)},
+                    {"critical_path_at_least", json_boolean(hd_path_lack(model, 0) != NULL)});
+}
+
+static json_t *span_members(const struct hd_model *model, const struct hd_model_path *path) {
+  const struct hd_model_path none = {0};
+  const bool known = path && path->instances > 0;
+  path = known ? path : &none;
+  return HD_JSON_IF(known, {HD_KEY(WORK), hd_json_seconds(model, path->work_ticks)},
+                    {HD_KEY(SPAN), hd_json_seconds(model, path->span_ticks)},
+                    {HD_KEY(PARALLELISM), per_span(path->work_ticks, path->span_ticks)},
+                    {HD_KEY(SPAN_INSTANCES), hd_json_count(path->instances)});
+}
+
+json_t *hd_json_node_path(const struct hd_model *model, const struct hd_node *node) {
+  const struct hd_model_path *path = hd_paths_find(model, node->id);
+  return HD_JSON(
+      {HD_JSON_MERGE, HD_JSON_IF(model->path_known, {HD_KEY(PATH), hd_json_seconds(model, node->path_inclusive_ticks)},
+                                 {HD_KEY(PATH_SELF), hd_json_seconds(model, path ? path->own_ticks : 0)})},
+      {HD_JSON_MERGE, span_members(model, path)});
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file chain.h
+ * Chains of busy time that ran one after the other: how long each is, and in which profiles it was spent.
+ *
+ * A chain is a piece that goes on where its parent ends. Chains that have a past in common share it, so a fork, a
+ * barrier or a lock's hand-over copies nothing. A piece that only one chain still goes on from becomes one with it: so
+ * there are at most twice as many pieces as there are holders, however long the program runs. Putting two pieces
+ * together adds the smaller one's profiles to the larger one's.
+ *
+ * Not thread-safe: the caller has the sweep's lock. Memory comes from the heap.
+ */
+#ifndef HEDDLE_SWEEP_PATH_CHAIN_H
+#define HEDDLE_SWEEP_PATH_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Time in a profile. */
+struct hd_chain_part {
+  uint32_t profile; /* + 1; 0: free */
+  uint32_t reserved;
+  uint64_t ticks;
+};
+
+struct hd_chain {
+  struct hd_chain *parent;      /* NULL: it is the first piece */
+  struct hd_chain *first;       /* of those that go on from it */
+  struct hd_chain *next, *back; /* that go on from the same one */
+  uint64_t ticks;               /* from the chain's begin to its end */
+  struct hd_chain_part *parts;  /* a hash table with open addressing; NULL: empty */
+  uint32_t part_limit;
+  uint32_t part_count;
+  uint32_t holders; /* other than pieces that go on from it */
+};
+
+/** Whether there was memory for all of it. Begins as {0}. */
+struct hd_chain_pool {
+  bool has_failed;
+};
+
+/** A new chain of no length, for one holder. NULL: no memory. */
+struct hd_chain *hd_chain_begin(struct hd_chain_pool *pool);
+
+/** Another holder; NULL is one of no length. Returns `chain`. */
+struct hd_chain *hd_chain_hold(struct hd_chain *chain);
+void hd_chain_release(struct hd_chain_pool *pool, struct hd_chain *chain);
+
+/** The holder's chain goes on for so long in this profile: as a piece of its own, if others know it as it was. */
+void hd_chain_add(struct hd_chain_pool *pool, struct hd_chain **own, uint32_t profile, uint64_t ticks);
+
+/** The holder goes on from the other chain, if that is longer. */
+void hd_chain_take_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other);
+
+static inline uint64_t hd_chain_ticks(const struct hd_chain *chain) {
+  return chain ? chain->ticks : 0;
+}
+
+#endif
