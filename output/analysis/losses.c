@@ -44,7 +44,7 @@ static int compare_changes(const void *a, const void *b) {
 
 /* Threads that never did anything but idle are the runtime's own (those that help with `target nowait`). */
 static bool took_part(const struct hd_model_thread *thread) {
-  return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
+  return thread->took_part || hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
 }
 
 uint32_t hd_losses_count_alive(const struct hd_model *model) {
