@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
@@ -13,9 +12,9 @@
 #include "heddle-format.h"
 #include "store/profile_file.h"
 #include "support/command/directory.h"
+#include "support/command/profile_clock.h"
 #include "support/command/sanitize.h"
 #include "support/log.h"
-#include "support/tsc_clock.h"
 
 /* The library's link to a finished profile bears the process's number. */
 static bool is_link_name(const char *name) {
@@ -24,27 +23,9 @@ static bool is_link_name(const char *name) {
 
 /* ---- the header ---- */
 
-static uint64_t monotonic_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
-
-/* The present in the profile's own ticks. False: this clock is not ours to read. */
-static bool read_clock(uint32_t kind, struct hd_clock_pair *now) {
-  now->ns = monotonic_ns();
-  now->ticks = now->ns;
-  if (kind == HD_CLOCK_MONOTONIC)
-    return true;
-  if (kind != HD_CLOCK_TSC || !HD_PROCESSOR_CLOCK)
-    return false;
-  now->ticks = hd_processor_clock(hd_processor_clock_shift());
-  return true;
-}
-
 static void stamp_end(int fd) {
   struct hd_file_header header;
-  if (!hd_salvage_read_header(fd, &header) || !read_clock(header.clock_kind, &header.clock_last))
+  if (!hd_salvage_read_header(fd, &header) || !hd_profile_clock_read(header.clock_kind, &header.clock_last))
     return;
   if (header.paused_at_ticks) /* all other times leave pauses out */
     header.paused_ticks = header.clock_last.ticks - header.paused_at_ticks;
@@ -59,7 +40,8 @@ static bool lacks_end(int directory, const char *file) {
   const int fd = hd_salvage_open(directory, file);
   struct hd_clock_pair now;
   const bool lacks = fd >= 0 && hd_salvage_read_header(fd, &header) && header.end_ticks == 0 &&
-                     read_clock(header.clock_kind, &now) && hd_salvage_find_writer(fd, file) != HD_SALVAGE_ALIVE;
+                     hd_profile_clock_read(header.clock_kind, &now) &&
+                     hd_salvage_find_writer(fd, file) != HD_SALVAGE_ALIVE;
   if (fd >= 0)
     close(fd);
   return lacks;

@@ -51,7 +51,8 @@ static bool only_waited(const struct hd_model *model, const struct hd_model_thre
 
 /* Threads that never did anything but idle are the runtime's own (those that help with `target nowait`). */
 static bool took_part(const struct hd_model *model, const struct hd_model_thread *thread) {
-  return hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE] && !only_waited(model, thread);
+  const bool worked = thread->took_part || hd_ticks_all(thread->ticks) > thread->ticks[HD_IDLE];
+  return worked && !only_waited(model, thread);
 }
 
 uint32_t hd_losses_count_alive(const struct hd_model *model) {

@@ -65,6 +65,18 @@ void hd_accumulate_team(struct hd_team_totals *to, const struct hd_team_totals *
   to->mean_ticks += from->mean_ticks;
 }
 
+void hd_accumulate_team_part(struct hd_team_totals *to, const struct hd_team_totals *part) {
+  struct hd_team_totals own = *part;
+  own.team_max = part->team_min;
+  own.gain_ticks = 0;
+  own.mean_ticks = (double)part->elapsed_ticks; /* killed before the size of its team was known */
+  if (part->team_min > 0) {
+    own.gain_ticks = ((double)part->capacity_ticks - (double)part->busy_ticks) / part->team_min;
+    own.mean_ticks = (double)part->capacity_ticks / part->team_min;
+  }
+  hd_accumulate_team(to, &own);
+}
+
 void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from) {
   for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
     for (int own = 0; own < HD_ENTRY_STATES; own++) {

@@ -15,6 +15,9 @@ void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STA
 void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion *from);
 void hd_accumulate_unresolved(struct hd_unresolved *to, const struct hd_unresolved *from);
 void hd_accumulate_team(struct hd_team_totals *to, const struct hd_team_totals *from);
+
+/** Adds instances of one team size (hd_team_part): `gain_ticks` and `mean_ticks` come of it, without any limit. */
+void hd_accumulate_team_part(struct hd_team_totals *to, const struct hd_team_totals *part);
 void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from);
 
 /** Adds a row of the same node and thread. */

@@ -174,6 +174,15 @@ struct hd_node {
   bool name_fresh;  /* the name was looked up on this machine; the file lacks it */
 };
 
+/** What a thread was doing when the profile ended: it had sent no event since. */
+struct hd_stay {
+  uint32_t node;
+  enum hd_state state;
+  uint64_t since_ticks; /* of its last event; idle workers: the end of their region */
+  bool known;           /* false: it was never heard of, or had ended */
+  bool unresolved;      /* it is not known what it did, because events were refused */
+};
+
 struct hd_model_thread {
   uint32_t id;
   uint32_t kind;         /* enum hd_thread_kind */
@@ -195,6 +204,8 @@ struct hd_model_thread {
   struct hd_intrusion intrusion;   /* contained in `ticks` */
   struct hd_unresolved unresolved; /* likewise */
   uint64_t cost_ticks;             /* of its own events */
+  struct hd_stay stay;
+  bool took_part; /* in an interval of the run (output/live): it had done something before */
 };
 
 /** What events of one kind have cost. */

@@ -7,14 +7,17 @@ static int order(uint64_t a, uint64_t b) {
   return (a > b) - (a < b);
 }
 
+int hd_samples_compare(const struct hd_model_sample *a, const struct hd_model_sample *b) {
+  int result = order(a->node, b->node);
+  if (result == 0)
+    result = order(a->state, b->state);
+  if (result == 0)
+    result = order(a->module, b->module);
+  return result ? result : order(a->offset, b->offset);
+}
+
 static int by_key(const void *a, const void *b) {
-  const struct hd_model_sample *left = a, *right = b;
-  int result = order(left->node, right->node);
-  if (result == 0)
-    result = order(left->state, right->state);
-  if (result == 0)
-    result = order(left->module, right->module);
-  return result ? result : order(left->offset, right->offset);
+  return hd_samples_compare(a, b);
 }
 
 uint32_t hd_samples_join(struct hd_model_sample *samples, uint32_t count) {

@@ -11,6 +11,9 @@
 
 #include "output/model/model.h"
 
+/** By node, state, module and offset, as in a model. */
+int hd_samples_compare(const struct hd_model_sample *a, const struct hd_model_sample *b);
+
 /** Sorts by node, state, module and offset, and joins what has the same of these. Returns how many remain. */
 uint32_t hd_samples_join(struct hd_model_sample *samples, uint32_t count);
 

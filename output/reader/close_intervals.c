@@ -26,7 +26,7 @@ static bool find_end(struct hd_reader *reader) {
   if (header->end_ticks != 0 && header->end_ticks < header->loaded_ticks)
     return hd_reader_fail(reader, "damaged: it ends before it begins");
   model->ended = header->end_ticks != 0;
-  model->end_ticks = model->ended ? header->end_ticks : header->loaded_ticks;
+  model->end_ticks = model->ended ? header->end_ticks : later(header->loaded_ticks, reader->now_ticks);
   for (struct hd_records at = hd_records_of(reader->source, HD_BLOCK_THREADS); hd_records_next(&at);) {
     const struct hd_thread_record *record = at.record;
     model->end_ticks = later(model->end_ticks, later(record->last_ticks, record->end_ticks));
@@ -77,6 +77,18 @@ static uint64_t unresolved_until(const struct hd_thread_record *record, enum hd_
   return is_unresolved ? since(end, begin) : 0;
 }
 
+/* What the thread has been doing since its last event. */
+static struct hd_stay find_stay(const struct hd_reader *reader, const struct hd_thread_record *record) {
+  struct hd_stay stay = {.since_ticks = record->last_ticks};
+  const struct hd_row_record *row = hd_reader_find_cell(reader, record->open_cell, &stay.state);
+  if (!row || record->end_ticks != 0)
+    return stay;
+  stay.known = true;
+  stay.node = row->profile;
+  stay.unresolved = unresolved_until(record, stay.state, UINT64_MAX) > 0;
+  return stay;
+}
+
 /* Adds the time since the thread's last event to its open cell. */
 static bool charge(struct hd_reader *reader, const struct hd_thread_record *record, uint64_t end) {
   const uint32_t thread = record->id;
@@ -110,6 +122,8 @@ static bool charge_wait(struct hd_reader *reader, const struct hd_thread_record 
   struct hd_row *row = hd_row_source_add(reader->source);
   row->thread = record->id;
   row->ticks[HD_IDLE] = end - join;
+  struct hd_stay *stay = &reader->model->threads[record->id].stay;
+  *stay = (struct hd_stay){.state = HD_IDLE, .since_ticks = join, .known = stay->known};
   return true;
 }
 
@@ -151,6 +165,7 @@ static bool close_thread(struct hd_reader *reader, const void *bytes, uint32_t i
   /* A thread may still send an event after its own end; and none at all, before its first. */
   thread->end_ticks = record->open_cell != 0 ? later(known_end, record->last_ticks) : record->last_ticks;
   thread->lifetime_ticks = thread->before_ticks + (thread->end_ticks - thread->begin_ticks) - thread->apart_ticks;
+  thread->stay = find_stay(reader, record);
   if (!charge_intrusion(reader, record))
     return false;
   const struct hd_team_record *team = hd_reader_awaited(reader, index);

@@ -28,14 +28,7 @@ static void keep_part(struct hd_model *model, uint32_t node, uint32_t thread, co
 static void add_team(struct hd_reader *reader, uint32_t node_id, uint32_t primary, const struct hd_team_totals *part) {
   struct hd_model *model = reader->model;
   const bool outermost = hd_kind_is_region(model->nodes[node_id].kind) && !reader->in_region[node_id];
-  struct hd_team_totals own = *part;
-  own.team_max = part->team_min;
-  own.mean_ticks = (double)part->elapsed_ticks; /* killed before the size of its team was known */
-  if (part->team_min > 0) {
-    own.gain_ticks = ((double)part->capacity_ticks - (double)part->busy_ticks) / part->team_min;
-    own.mean_ticks = (double)part->capacity_ticks / part->team_min;
-  }
-  hd_accumulate_team(&model->nodes[node_id].team, &own);
+  hd_accumulate_team_part(&model->nodes[node_id].team, part);
   if (outermost && primary == 0)
     model->inside_ticks += part->elapsed_ticks;
   keep_part(model, node_id, primary, part);

@@ -6,7 +6,7 @@
  * one): a second in which four of them wait can be saved once, not four times. And it is out of reach where the
  * processors have other work, or where there are fewer than threads.
  */
-#include "output/reader/reader_internal.h"
+#include "output/reader/gains.h"
 
 #include <math.h>
 
@@ -43,8 +43,7 @@ static double gain_share(const struct hd_model *model, const struct hd_node *reg
 }
 
 /* A construct's lost time is part of its region's: as much of it can be gained. */
-void hd_reader_limit_gains(struct hd_reader *reader) {
-  struct hd_model *model = reader->model;
+void hd_gains_limit(struct hd_model *model, const bool *in_region) {
   double sum = 0;
   model->gain_limit_ticks = model->levels_known ? spare_ticks(model, &model->time_at) : (double)model->elapsed_ticks;
   for (uint32_t i = 0; i < model->node_count; i++) { /* parents come before their children */
@@ -52,7 +51,7 @@ void hd_reader_limit_gains(struct hd_reader *reader) {
     const bool region = hd_kind_is_region(node->kind);
     node->gain_share = i == 0 ? 1 : region ? gain_share(model, node) : model->nodes[node->parent].gain_share;
     node->team.gain_ticks = fmin(node->team.gain_ticks * node->gain_share, model->gain_limit_ticks);
-    sum += region && !reader->in_region[i] ? node->team.gain_ticks : 0;
+    sum += region && !in_region[i] ? node->team.gain_ticks : 0;
   }
   model->gain_ticks = fmin(sum, model->gain_limit_ticks);
 }

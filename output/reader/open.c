@@ -14,6 +14,7 @@
 #include "output/reader/reader_internal.h"
 #include "store/seal.h"
 #include "support/command/memory.h"
+#include "support/command/profile_clock.h"
 
 /* A running program's file changes while it is copied, and a record may refer to one that was added after its block was
  * copied. Two equal copies are one that is whole; of a program that never pauses the last is taken. */
@@ -100,6 +101,10 @@ static bool take_header(struct hd_reader *reader) {
   header->host[sizeof header->host - 1] = '\0';
   header->runtime[sizeof header->runtime - 1] = '\0';
   header->program[sizeof header->program - 1] = '\0';
+  if (reader->present.ticks != 0 && header->end_ticks == 0) {
+    header->clock_last = reader->present;
+    reader->now_ticks = hd_profile_clock_ticks(header, &reader->present);
+  }
   return take_clock(reader);
 }
 
@@ -210,13 +215,23 @@ static void *map(struct hd_reader *reader, int file) {
   return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-static bool open_copy(struct hd_reader *reader, int file, struct hd_model **model) {
+/* The present, before the file is copied: all that happened until then is in the copy. */
+static void note_present(struct hd_reader *reader, int file) {
+  struct hd_file_header header;
+  if (pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header ||
+      !hd_profile_clock_read(header.clock_kind, &reader->present))
+    reader->present.ticks = 0;
+}
+
+static bool open_copy(struct hd_reader *reader, int file, bool present, struct hd_model **model) {
   bool done = false;
   bool again = true;
   char *last = NULL;
   size_t last_size = 0;
   for (int try = 0; !done && again && try < LIVE_TRIES; try++) {
     char *bytes = NULL;
+    if (present)
+      note_present(reader, file);
     if (!read_file(reader, file, &bytes)) {
       free(bytes);
       break;
@@ -251,7 +266,24 @@ bool hd_profile_open(const char *path, struct hd_model **model, char *error, siz
     return fail_to_open(&reader, errno);
   void *mapped = map(&reader, file);
   const struct hd_row_source source = {.memory = mapped, .memory_bytes = reader.size, .mapped = true, .bytes = mapped};
-  const bool done = mapped ? parse(&reader, source, model) : open_copy(&reader, file, model);
+  const bool done = mapped ? parse(&reader, source, model) : open_copy(&reader, file, false, model);
   close(file);
   return done;
+}
+
+bool hd_profile_read(const char *path, int file, bool present, struct hd_model **model, char *error,
+                     size_t error_bytes) {
+  struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
+  *model = NULL;
+  return open_copy(&reader, file, present, model);
+}
+
+bool hd_profile_read_again(const struct hd_model *from, struct hd_model **model, char *error, size_t error_bytes) {
+  const struct hd_row_source source = {.bytes = from->source->memory};
+  struct hd_reader reader = {
+      .path = from->path, .size = from->source->memory_bytes, .error = error, .error_bytes = error_bytes};
+  if (!from->ended)
+    reader.present = from->header.clock_last;
+  *model = NULL;
+  return parse(&reader, source, model);
 }

@@ -15,6 +15,17 @@
  */
 bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
 
+/**
+ * The same for the file open in `file`, which is copied: it may grow and change meanwhile, or have no name any more.
+ * `present`: its program runs; what threads are in ends when the copy was begun, not at the last event: whatever has
+ * happened until then is in the copy.
+ */
+bool hd_profile_read(const char *path, int file, bool present, struct hd_model **model, char *error,
+                     size_t error_bytes);
+
+/** A second model of the copy that hd_profile_read() has made. `from` must outlive it. */
+bool hd_profile_read_again(const struct hd_model *from, struct hd_model **model, char *error, size_t error_bytes);
+
 /** The same for a file already in memory; `bytes` may be anything, and are not needed afterwards. `path` is used for
  *  messages only. All rows are made. */
 bool hd_profile_parse(const char *path, const void *bytes, size_t size, struct hd_model **model, char *error,

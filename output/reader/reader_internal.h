@@ -22,9 +22,12 @@ struct hd_reader {
   const char *path;
   const char *bytes;
   size_t size;
-  bool sealed;                                   /* it has checksums */
-  uint32_t unit_count;                           /* of HD_BLOCK_BYTES, after the header */
-  uint32_t *unit_block;                          /* by unit: index of the block it belongs to */
+  bool sealed;                  /* it has checksums */
+  struct hd_clock_pair present; /* what is open ends then: its program runs. 0: it ends as the file says,
+                                   or at the last event */
+  uint64_t now_ticks;           /* the same on the scale of the file's times */
+  uint32_t unit_count;          /* of HD_BLOCK_BYTES, after the header */
+  uint32_t *unit_block;         /* by unit: index of the block it belongs to */
   uint64_t record_count[HD_BLOCK_TYPE_LAST + 1]; /* by block type */
 
   struct hd_row_source *source; /* the model's */
@@ -133,9 +136,6 @@ bool hd_reader_take_overhead(struct hd_reader *reader);
 
 /** totals.c: adds up nodes, threads and the tree. */
 bool hd_reader_sum_up(struct hd_reader *reader);
-
-/** gains.c, for totals.c: from lost time / p to what the run could gain of it. */
-void hd_reader_limit_gains(struct hd_reader *reader);
 
 /** marks.c, for totals.c: what nodes' own numbers lack because events were switched off; and when marks of those below
  * have been added, whose gains are not known. */

@@ -8,6 +8,7 @@
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 #include "output/model/rollup.h"
+#include "output/reader/gains.h"
 
 static void add_intrusion(struct hd_intrusion *to, const struct hd_row_cell *from, uint32_t kind) {
   int64_t *place = &to->ticks[hd_intrusion_class_of(kind)];
@@ -110,7 +111,7 @@ bool hd_reader_sum_up(struct hd_reader *reader) {
   model->level_count = model->time_at.count;
   for (uint32_t i = model->node_count; i-- > 0;) /* children have larger ids */
     finish_node(reader, &model->nodes[i]);
-  hd_reader_limit_gains(reader);
+  hd_gains_limit(model, reader->in_region);
   hd_reader_mark(reader);
   hd_model_roll_up(model);
   hd_reader_mark_gains(model);

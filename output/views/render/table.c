@@ -20,10 +20,18 @@ size_t hd_text_width(const char *text) {
   return width;
 }
 
+static size_t width_in_memory;
+
+void hd_terminal_set_width(size_t width) {
+  width_in_memory = width;
+}
+
 /* A stream in memory is about to go to stderr. */
 size_t hd_terminal_width(FILE *out) {
   enum { LEAST = 20 };
   struct winsize size;
+  if (width_in_memory > 0 && fileno(out) < 0)
+    return width_in_memory;
   const char *columns = getenv("COLUMNS");
   const long asked = columns ? strtol(columns, NULL, 10) : 0;
   if (asked >= LEAST)

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file interval.h
+ * A profile less an earlier one of the same run: what came between, as a profile again, for all that reads models.
+ *
+ * All times, visits and totals are differences, and what is computed from them (gains, shares, findings) is computed
+ * anew. Instances of regions are those that began between the two; time of an instance counts in the interval in which
+ * it passed. What was not observed, marks and notes are those of the run. An interval has no timeline, and no counters.
+ */
+#ifndef HEDDLE_OUTPUT_LIVE_INTERVAL_H
+#define HEDDLE_OUTPUT_LIVE_INTERVAL_H
+
+#include "output/model/model.h"
+
+/** Makes `later` the interval since `earlier`. False: they are not of one run, in this order, and `later` is not
+ *  changed. */
+bool hd_interval_make(struct hd_model *later, const struct hd_model *earlier);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <stdlib.h>
+
+#include "output/live/interval_parts.h"
+#include "output/model/accumulate.h"
+#include "output/model/samples.h"
+
+void hd_take_levels(struct hd_levels *from, const struct hd_levels *levels) {
+  for (uint32_t k = 0; k < from->count && k < levels->count; k++)
+    hd_take(&from->ticks[k], levels->ticks[k]);
+}
+
+static void take_overlaps(struct hd_model *later, const struct hd_model *earlier) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0, at = 0; i < later->overlap_count; i++) {
+    struct hd_overlap overlap = later->overlaps[i];
+    while (at < earlier->overlap_count && hd_compare_pairs(&earlier->overlaps[at], &overlap) < 0)
+      at++;
+    if (at < earlier->overlap_count && hd_compare_pairs(&earlier->overlaps[at], &overlap) == 0)
+      hd_take(&overlap.ticks, earlier->overlaps[at].ticks);
+    if (overlap.ticks > 0)
+      later->overlaps[kept++] = overlap;
+  }
+  later->overlap_count = kept;
+}
+
+static void take_samples(struct hd_model *later, const struct hd_model *earlier) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0, at = 0; i < later->sample_count; i++) {
+    struct hd_model_sample sample = later->samples[i];
+    while (at < earlier->sample_count && hd_samples_compare(&earlier->samples[at], &sample) < 0)
+      at++;
+    if (at < earlier->sample_count && hd_samples_compare(&earlier->samples[at], &sample) == 0) {
+      hd_take(&sample.count, earlier->samples[at].count);
+      hd_take(&sample.taken, earlier->samples[at].taken);
+    }
+    if (sample.count > 0)
+      later->samples[kept++] = sample;
+  }
+  later->sample_count = kept;
+}
+
+static void take_loop(struct hd_model_loop *from, const struct hd_model_loop *loop) {
+  for (uint32_t i = 0; i < HD_LENGTH_BUCKETS; i++)
+    hd_take(&from->lengths[i], loop->lengths[i]);
+  for (uint32_t i = 0; i < HD_SPACE_BUCKETS; i++) {
+    hd_take(&from->ticks[i], loop->ticks[i]);
+    hd_take(&from->iterations[i], loop->iterations[i]);
+  }
+}
+
+/* The longest chunk stays the run's. */
+static void take_loops(struct hd_model *later, const struct hd_model *earlier) {
+  for (uint32_t i = 0, at = 0; i < later->loop_count; i++) {
+    while (at < earlier->loop_count && earlier->loops[at].node < later->loops[i].node)
+      at++;
+    if (at < earlier->loop_count && earlier->loops[at].node == later->loops[i].node)
+      take_loop(&later->loops[i], &earlier->loops[at]);
+  }
+}
+
+static void take_costs(struct hd_model *later, const struct hd_model *earlier) {
+  for (int kind = 0; kind < HD_EVENT_KINDS; kind++) {
+    hd_take(&later->cost_of[kind].count, earlier->cost_of[kind].count);
+    hd_take(&later->cost_of[kind].ticks, earlier->cost_of[kind].ticks);
+  }
+  hd_take(&later->cost_ticks, earlier->cost_ticks);
+}
+
+/* In the order of the file, to which nothing is added but at the end of each thread's. */
+static void take_switches(struct hd_model *later, const struct hd_model *earlier) {
+  for (uint32_t i = 0; i < later->switch_count; i++)
+    for (uint32_t j = 0; j < earlier->switch_count; j++) {
+      const struct hd_switch *known = &earlier->switches[j];
+      struct hd_switch *from = &later->switches[i];
+      if (known->event_class != from->event_class || known->thread != from->thread || known->node != from->node)
+        continue;
+      hd_take(&from->times, known->times);
+      hd_take(&from->ticks, known->ticks);
+    }
+}
+
+/* Counts are taken when a thread reads its counters, not when somebody looks: no difference is one of the interval. */
+static void drop_counts(struct hd_model *model) {
+  free(model->counts_inclusive);
+  free(model->counts_total);
+  model->counts_inclusive = model->counts_total = NULL;
+  model->counts_count = model->header.event_count = 0;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    model->nodes[i].counts_count = 0;
+}
+
+void hd_take_lists(struct hd_model *later, const struct hd_model *earlier) {
+  take_overlaps(later, earlier);
+  take_samples(later, earlier);
+  take_loops(later, earlier);
+  take_costs(later, earlier);
+  take_switches(later, earlier);
+  drop_counts(later);
+}
