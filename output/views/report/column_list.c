@@ -91,12 +91,19 @@ void hd_column_list_print(bool markdown, FILE *out) {
 /* What answers a question with a table of text; NULL: nothing does. */
 static const struct hd_report_columns *view_of(enum hd_question question) {
   static const struct hd_report_columns *const tables[] = {
-      [HD_ASK_REGIONS] = &hd_report_regions_columns,       [HD_ASK_THREADS] = &hd_report_threads_columns,
-      [HD_ASK_AT_LEVEL] = &hd_report_at_level_columns,     [HD_ASK_WITH] = &hd_report_overlap_columns,
-      [HD_ASK_LOOPS] = &hd_report_loops_columns,           [HD_ASK_TASKS] = &hd_report_tasks_columns,
-      [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns, [HD_ASK_HOT] = &hd_report_hot_columns,
-      [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,     [HD_ASK_FLAT] = &hd_report_flat_columns,
-      [HD_ASK_CALLGRAPH] = &hd_report_callgraph_columns,   [HD_ASK_TREE] = &hd_report_tree_columns,
+      [HD_ASK_REGIONS] = &hd_report_regions_columns,
+      [HD_ASK_THREADS] = &hd_report_threads_columns,
+      [HD_ASK_AT_LEVEL] = &hd_report_at_level_columns,
+      [HD_ASK_WITH] = &hd_report_overlap_columns,
+      [HD_ASK_LOOPS] = &hd_report_loops_columns,
+      [HD_ASK_TASKS] = &hd_report_tasks_columns,
+      [HD_ASK_PATH] = &hd_report_critical_path_columns,
+      [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns,
+      [HD_ASK_HOT] = &hd_report_hot_columns,
+      [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,
+      [HD_ASK_FLAT] = &hd_report_flat_columns,
+      [HD_ASK_CALLGRAPH] = &hd_report_callgraph_columns,
+      [HD_ASK_TREE] = &hd_report_tree_columns,
       [HD_ASK_CALLERS] = &hd_report_callers_columns,
   };
   return tables[question];

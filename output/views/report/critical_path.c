@@ -90,18 +90,23 @@ static void put(struct hd_listing *listing, const struct hd_lines *view, const s
 static void print_whole(const struct hd_model *model, const struct hd_lines *view, const struct hd_line_path *paths,
                         FILE *out) {
   const uint64_t work = view->lines[0].ticks[HD_BUSY], span = paths[0].span_ticks;
-  fprintf(out, "work      %s: the busy time of all threads\n", hd_duration_of(model, work).text);
-  fprintf(out, "span      %s: the critical path, the longest chain of busy time that ran one after the other\n",
-          hd_duration_of(model, span).text);
+  char parallelism[HD_CELL_BYTES + 80] = "";
   if (span > 0)
-    fprintf(out, "work/span %.2f: as many threads can be busy on average, however many there are\n",
-            (double)work / (double)span);
+    snprintf(parallelism, sizeof parallelism,
+             "work/span %.2f: as many threads can be busy on average, however many there are\n",
+             (double)work / (double)span);
+  char *text = hd_print("work      %s: the busy time of all threads\n"
+                        "span      %s: the critical path, the longest chain of busy time that ran one after the other\n"
+                        "%s",
+                        hd_duration_of(model, work).text, hd_duration_of(model, span).text, parallelism);
+  hd_print_facts(text, out);
+  free(text);
 }
 
 static void print_lacks(const struct hd_model *model, FILE *out) {
   const char *words = hd_path_lack(model, 0);
   if (words)
-    fputs("\nThe critical path may be longer than shown, and work/span less:\n", out);
+    hd_print_sentences(out, "\nThe critical path may be longer than shown, and work/span less:");
   for (uint32_t i = 0; (words = hd_path_lack(model, i)); i++) {
     fputs("  ", out);
     hd_print_wrapped(words, 2, out);
@@ -127,13 +132,14 @@ void hd_report_critical_path(struct hd_lines *view, const struct hd_report_optio
       .model = model,
       .columns = {columns, COLUMNS, 0, hd_unit_for(hd_model_seconds(model, view->lines[0].ticks[HD_BUSY]))},
       .csv = options->csv,
+      .chosen = options->columns,
       .out = out};
   if (!options->csv) {
     hd_report_heading(model, hd_heading_of(options), out);
     hd_report_scope(model, options, out);
   }
   if (!options->csv && missing)
-    fprintf(out, "\nThis profile has no critical path: %s.\n", missing);
+    hd_print_sentences(out, "\nThis profile has no critical path: %s.", missing);
   else if (!options->csv)
     print_whole(model, view, paths, out);
   if (options->csv || !missing)
