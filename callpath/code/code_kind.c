@@ -16,25 +16,22 @@ void hd_code_find_runtime(const void *runtime_function) {
     hd_code_runtime = (struct hd_code_range){loaded.begin, loaded.end};
 }
 
-static bool is_one_of(const char *path, const char *const names[], size_t count) {
+static bool begins(const char *path, const char *begin) {
   const char *name = strrchr(path, '/');
-  name = name ? name + 1 : path;
-  for (size_t i = 0; i < count; i++)
-    if (!strncmp(name, names[i], strlen(names[i])))
-      return true;
-  return false;
+  return !strncmp(name ? name + 1 : path, begin, strlen(begin));
 }
 
 static bool is_system_library(const char *path) {
   static const char *const names[] = {"libc.", "libc-", "ld-", "libpthread", "libstdc++", "libc++", "libgcc_s"};
-  return is_one_of(path, names, sizeof names / sizeof *names);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (begins(path, names[i]))
+      return true;
+  return false;
 }
 
-bool hd_code_offloads(const void *address) {
-  static const char *const names[] = {"libomptarget", "libffi."};
+bool hd_code_in_module(const void *address, const char *begin) {
   struct hd_loaded loaded;
-  return hd_loaded_find((uintptr_t)address - 1, &loaded) &&
-         is_one_of(loaded.info.dlpi_name, names, sizeof names / sizeof *names);
+  return hd_loaded_find((uintptr_t)address - 1, &loaded) && begins(loaded.info.dlpi_name, begin);
 }
 
 enum hd_code_kind hd_code_kind(uintptr_t ip, uintptr_t function) {

@@ -40,9 +40,8 @@ static inline bool hd_code_in_runtime(const void *address) {
   return hd_code_in(&hd_code_runtime, address) || hd_code_in(&hd_code_entries, address);
 }
 
-/** Whether a return address lies in what runs offloaded code on the host: libomptarget, its plugins, and libffi, by
- * which they call that code. Asks the dynamic linker: for cold paths. */
-bool hd_code_offloads(const void *address);
+/** Whether a return address lies in a module whose file's name begins so. Asks the dynamic linker: for cold paths. */
+bool hd_code_in_module(const void *address, const char *begin);
 
 /** `ip`: a return address; `function`: the first instruction of the function around it, 0: not known. Asks the dynamic
  *  linker: for cold paths. */

@@ -118,27 +118,34 @@ static uint32_t find_jump(const void *function, const void *entry, const struct 
 /* ---- regions that are offloaded to the host ---- */
 
 struct launch {
-  bool is_inside;   /* frames of the offloading library have been visited */
-  const void *from; /* the first one behind them goes on here; NULL: not found */
+  const void *called; /* the frame that called the kernel goes on here */
+  bool has_begun;     /* it has been visited */
+  bool is_inside;     /* so have frames of the offloading library */
+  const void *from;   /* the first one behind them goes on here; NULL: not found */
 };
 
+/* libomptarget calls by libffi, which is a part of it or a library. */
 static bool visit_launch(const struct hd_unwound *unwound, void *data) {
   struct launch *launch = data;
   const void *code = (const void *)unwound->ip;
-  if (hd_code_offloads(code))
+  launch->has_begun |= code == launch->called;
+  if (!launch->has_begun)
+    return true;
+  if (hd_code_in_module(code, "libomptarget")) {
     launch->is_inside = true;
-  else if (launch->is_inside)
+    return true;
+  }
+  if (launch->is_inside)
     launch->from = code;
-  return !launch->from;
+  return !launch->is_inside && hd_code_in_module(code, "libffi.");
 }
 
 /* A kernel whose last call begins a region jumps there, and the offloading library has called it by a pointer: the
  * `target` construct stands for it. NULL: that library has not called. */
-static const void *launched_from(const void *address) {
+static const void *launched_from(const void *called) {
   enum { MOST_LAUNCHING = 64 };
-  struct launch launch = {0};
-  if (hd_code_offloads(address))
-    hd_unwinder_each(visit_launch, &launch, MOST_LAUNCHING);
+  struct launch launch = {.called = called};
+  hd_unwinder_each(visit_launch, &launch, MOST_LAUNCHING);
   return launch.from;
 }
 

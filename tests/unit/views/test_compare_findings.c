@@ -104,16 +104,15 @@ static void test_noise_is_no_finding(void **state) {
   assert_null(finding_of(HD_CAUSE_WORK_INFLATION));
 }
 
-/* Twice the busy time because threads had a processor for half of it: that is none of the work's. A tick is a
- * millisecond: a short wait at the begin of threads is nobody's fault (account.h). */
+/* Twice the busy time because threads had a processor for half of it: that is none of the work's. So long that what
+ * threads may wait at their start (account.h) is nothing. */
 static void test_time_without_a_processor_is_no_work(void **state) {
-  const uint64_t ms = 1000000;
   (void)state;
+  const uint64_t s = 1000000000;
   add_pair(1600);
   for (uint32_t i = 0; i < 2; i++) {
-    test.models[1]->threads[i].account = (struct hd_account){.known = true, .ran_ns = 500 * ms, .queued_ns = 500 * ms};
-    test.models[0]->threads[0].account = (struct hd_account){.known = true, .ran_ns = 1000 * ms};
-    test.models[i]->seconds_per_tick = 1e-3;
+    test.models[1]->threads[i].account = (struct hd_account){.known = true, .ran_ns = 500 * s, .queued_ns = 500 * s};
+    test.models[0]->threads[0].account = (struct hd_account){.known = true, .ran_ns = 1000 * s};
   }
   find(HD_COMPARE_SCALING);
   assert_null(finding_of(HD_CAUSE_WORK_INFLATION));
