@@ -47,10 +47,16 @@ static void add(struct hd_chain_pool *pool, struct hd_chain *chain, uint32_t pro
   part->ticks += ticks;
 }
 
+static void set_parts(struct hd_chain *chain, const struct hd_chain *of) {
+  chain->parts = of->parts;
+  chain->part_limit = of->part_limit;
+  chain->part_count = of->part_count;
+}
+
 static void swap_parts(struct hd_chain *a, struct hd_chain *b) {
   const struct hd_chain of_a = *a;
-  a->parts = b->parts, a->part_limit = b->part_limit, a->part_count = b->part_count;
-  b->parts = of_a.parts, b->part_limit = of_a.part_limit, b->part_count = of_a.part_count;
+  set_parts(a, b);
+  set_parts(b, &of_a);
 }
 
 /* ---- pieces ---- */

@@ -75,9 +75,10 @@ void hd_path_reach(struct hd_path_book *book, struct hd_path_ring *ring, uint64_
 
 static void begin_thread(struct hd_path_book *book, struct hd_path_ring *ring) {
   hd_chain_take_longer(&book->chains, &book->ended, hd_path_current(ring)->chain);
-  while (ring->level_count > 0)
+  while (ring->level_count > 1)
     hd_path_pop(book, ring);
-  hd_path_push(book, ring);
+  hd_path_free_strand(book, &ring->levels[0].strand);
+  ring->levels[0] = (struct hd_path_level){0};
 }
 
 static void take_order(struct hd_path_book *book, struct hd_path_ring *ring, const struct hd_transition *entry) {
@@ -103,11 +104,17 @@ static void give_up_if_failed(struct hd_path_book *book) {
     give_up(book);
 }
 
+/* Never beyond what is logged. */
+static bool find(struct hd_path_book *book, struct hd_path_ring *ring, const struct hd_transition *entry) {
+  const uint64_t head = __atomic_load_n(&ring->log->head, __ATOMIC_ACQUIRE);
+  while (ring->place < head && hd_log_at(ring->log, ring->place) != entry)
+    pass(book, ring, hd_log_at(ring->log, ring->place));
+  return ring->place < head;
+}
+
 void hd_path_take(struct hd_path_book *book, struct hd_ring_record *log, const struct hd_transition *entry) {
   struct hd_path_ring *ring = ring_of(book, log);
-  while (ring && hd_log_at(log, ring->place) != entry)
-    pass(book, ring, hd_log_at(log, ring->place));
-  if (ring) {
+  if (ring && find(book, ring, entry)) {
     add_time(book, ring, entry->ticks);
     if (hd_what_of(entry) == HD_WHAT_ORDER)
       take_order(book, ring, entry);
@@ -225,8 +232,8 @@ void hd_path_free(struct hd_path_book *book) {
     hd_heap_free(book->rings[i].levels);
   }
   hd_path_free_tasks(book);
+  hd_path_free_teams(book);
   hd_chain_release(&book->chains, book->ended);
-  hd_path_free_index(&book->teams);
   hd_heap_free(book->rings);
   hd_heap_free(book->sums);
   *book = (struct hd_path_book){.header = book->header};

@@ -44,7 +44,6 @@ struct hd_path_book {
   uint32_t ring_limit;
   struct hd_path_sum *sums; /* by profile */
   uint32_t sum_limit;
-  uint32_t lock_count;
   uint64_t team_serial;           /* teams so far */
   struct hd_path_index teams;     /* by HD_TEAM */
   struct hd_path_index locks;     /* by what the runtime calls them */

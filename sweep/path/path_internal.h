@@ -101,6 +101,7 @@ void hd_path_leave_barrier(struct hd_path_book *book, struct hd_path_level *leve
 void hd_path_check_barriers(struct hd_path_book *book, struct hd_path_team *team);
 
 void hd_path_release_team(struct hd_path_book *book, struct hd_path_team *team);
+void hd_path_free_teams(struct hd_path_book *book);
 
 /* ---- path_tasks.c ---- */
 

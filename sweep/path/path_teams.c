@@ -21,6 +21,12 @@ static void hide(struct hd_path_book *book, struct hd_path_team *team) {
   hd_path_release_team(book, team);
 }
 
+void hd_path_free_teams(struct hd_path_book *book) {
+  for (struct hd_path_team *team; (team = hd_path_any(&book->teams));)
+    hide(book, team);
+  hd_path_free_index(&book->teams);
+}
+
 /* One holder is the table. */
 static struct hd_path_team *make(struct hd_path_book *book, const struct hd_transition *entry) {
   const struct hd_log_begin *begun = (const struct hd_log_begin *)(const void *)(entry + 1);
@@ -82,6 +88,14 @@ static void leave(struct hd_path_book *book, struct hd_path_ring *ring) {
   outer->chain = chain;
 }
 
+/* Of a team inside it. */
+static void add_work(const struct hd_path_level *level, uint64_t ticks) {
+  if (level->team)
+    level->team->work_ticks += ticks;
+  if (level->task)
+    hd_path_work(level->task, ticks);
+}
+
 static void end(struct hd_path_book *book, struct hd_path_ring *ring, uint32_t number) {
   const uint32_t at = find_level(ring, number);
   if (at == 0)
@@ -93,11 +107,7 @@ static void end(struct hd_path_book *book, struct hd_path_ring *ring, uint32_t n
   hd_chain_take_longer(&book->chains, &level->strand.chain, team->tasks);
   if (team->counts)
     hd_path_sum_up(book, team->profile, hd_chain_ticks(level->strand.chain) - team->fork_ticks, team->work_ticks);
-  struct hd_path_team *outer = level[-1].team;
-  if (outer)
-    outer->work_ticks += team->work_ticks;
-  if (level[-1].task)
-    hd_path_work(level[-1].task, team->work_ticks);
+  add_work(&level[-1], team->work_ticks);
   hide(book, team);
   leave(book, ring);
 }
