@@ -50,9 +50,17 @@ static const struct hd_command *find_command(const char *name) {
 /* What other tools call it. */
 static const struct {
   const char *name, *here;
-} elsewhere[] = {{"record", "run"},   {"stat", "run"},       {"profile", "run"},  {"top", "explain"},
-                 {"why", "explain"},  {"show", "report"},    {"view", "report"},  {"annotate", "report --hot --lines"},
-                 {"diff", "compare"}, {"convert", "export"}, {"check", "doctor"}, {"list", "events"}};
+} elsewhere[] = {{"record", "run"},
+                 {"stat", "run"},
+                 {"profile", "run"},
+                 {"why", "explain"},
+                 {"show", "report"},
+                 {"view", "report"},
+                 {"annotate", "report --hot --lines"},
+                 {"diff", "compare"},
+                 {"convert", "export"},
+                 {"check", "doctor"},
+                 {"list", "events"}};
 
 static const char *meant_by(const char *name) {
   for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)

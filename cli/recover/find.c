@@ -37,6 +37,10 @@ static size_t take_files(const char *path, const struct hd_recover_visitor *visi
 }
 
 static void visit_private(const char *path, const struct hd_recover_visitor *visitor) {
+  if (visitor->only_looks) {
+    take_files(path, visitor, true);
+    return;
+  }
   const int lock = hd_private_directory_lock(path);
   if (lock < 0) {
     if (errno == EWOULDBLOCK && take_files(path, NULL, true) > 0)

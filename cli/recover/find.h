@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file find.h
- * Looks for live files, about each of which `heddle recover` decides.
+ * Looks for live files, for `heddle recover` and `heddle top`.
  */
 #ifndef HEDDLE_CLI_RECOVER_FIND_H
 #define HEDDLE_CLI_RECOVER_FIND_H
@@ -13,7 +13,7 @@ struct hd_recover_file {
   int directory;    /* open */
   const char *path; /* of the file, in whole */
   const char *name; /* its last part */
-  bool in_private;  /* in the private directory of a `heddle run` that is gone */
+  bool in_private;  /* in the private directory of a `heddle run` that is gone; `only_looks`: or not */
   bool named;       /* on the command line */
 };
 
@@ -22,6 +22,7 @@ struct hd_recover_visitor {
   void (*skip_directory)(void *context, const char *path); /* there are live files in it, but its `heddle run` lives */
   void *context;
   bool clear_directories; /* remove private directories once they hold no live files */
+  bool only_looks;        /* locks nothing, and takes also files of a `heddle run` that lives */
 };
 
 /** Visits what is in a directory and in the private directories in it; or in the private directory that it is. Other

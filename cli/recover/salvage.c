@@ -81,14 +81,25 @@ static enum lease try_lease(int fd) {
   return errno == EAGAIN ? LEASE_TAKEN : LEASE_NONE_HERE;
 }
 
+/* The line ends behind the name, in which the kernel writes an end of line as \012. */
+static bool ends_with_name(const char *line, const char *name) {
+  static const char end[] = "\\012";
+  for (; *name; name++) {
+    const bool is_end = *name == '\n';
+    if (is_end ? strncmp(line, end, sizeof end - 1) != 0 : *line != *name)
+      return false;
+    line += is_end ? sizeof end - 1 : 1;
+  }
+  return *line == '\n';
+}
+
 /* "ADDRESS PERMISSIONS OFFSET DEVICE INODE PATH". Some file systems give another device here than fstat does. */
 static bool line_shows(const char *line, uint64_t inode, const char *name) {
   const char *field = line;
   for (int i = 0; field && i < 4; i++)
     field = strchr(field + (i > 0), ' ');
   const char *path = field ? strchr(field, '/') : NULL;
-  return path && strtoull(field, NULL, 10) == inode && !strncmp(strrchr(path, '/') + 1, name, strlen(name)) &&
-         strrchr(path, '/')[1 + strlen(name)] == '\n';
+  return path && strtoull(field, NULL, 10) == inode && ends_with_name(strrchr(path, '/') + 1, name);
 }
 
 static FILE *open_of_process(long pid, const char *file) {

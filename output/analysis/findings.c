@@ -230,16 +230,18 @@ static void finish(struct hd_diagnosis *diagnosis) {
   free(diagnosis->charges);
 }
 
-static void keep(struct hd_findings *findings, struct hd_diagnosis *diagnosis, double least_ticks) {
+static void keep(struct hd_findings *findings, struct hd_diagnosis *diagnosis, double least_ticks, bool brief) {
   size_t count = 0;
   for (size_t i = 0; i < findings->count; i++) {
     struct hd_finding *finding = &findings->items[i];
     bound(diagnosis, finding);
     if (finding->gain_ticks < least_ticks || finding->gain_ticks <= 0)
       break;
+    count++;
+    if (brief)
+      continue;
     causes[finding->cause].say(diagnosis, finding);
     say_what_is_missing(diagnosis, finding);
-    count++;
   }
   findings->count = count;
 }
@@ -272,7 +274,8 @@ static void keep_below(struct hd_diagnosis *diagnosis, enum hd_cause cause, uint
 }
 
 /* `cause` HD_CAUSE_COUNT: all causes, and then of all nodes. */
-static struct hd_findings *find(const struct hd_model *model, double least, enum hd_cause cause, uint32_t above) {
+static struct hd_findings *find(const struct hd_model *model, double least, enum hd_cause cause, uint32_t above,
+                                bool brief) {
   struct hd_diagnosis diagnosis;
   struct hd_findings *findings = hd_new(1, sizeof *findings);
   findings->model = model;
@@ -280,7 +283,8 @@ static struct hd_findings *find(const struct hd_model *model, double least, enum
   findings->threads = diagnosis.book->threads;
   hd_charges_divide(&diagnosis);
   find_all(&diagnosis, false);
-  hd_charges_ask_schedules(&diagnosis);
+  if (!brief)
+    hd_charges_ask_schedules(&diagnosis);
   hd_charges_limit(&diagnosis);
   find_all(&diagnosis, true);
   findings->unexplained_ticks = unexplained(&diagnosis);
@@ -289,17 +293,21 @@ static struct hd_findings *find(const struct hd_model *model, double least, enum
   merge(findings, &diagnosis);
   if (findings->count > 0)
     qsort(findings->items, findings->count, sizeof *findings->items, compare_gains);
-  keep(findings, &diagnosis, least * (double)model->elapsed_ticks);
+  keep(findings, &diagnosis, least * (double)model->elapsed_ticks, brief);
   finish(&diagnosis);
   return findings;
 }
 
 struct hd_findings *hd_findings_new(const struct hd_model *model, double least) {
-  return find(model, least, HD_CAUSE_COUNT, 0);
+  return find(model, least, HD_CAUSE_COUNT, 0, false);
+}
+
+struct hd_findings *hd_findings_brief(const struct hd_model *model, double least) {
+  return find(model, least, HD_CAUSE_COUNT, 0, true);
 }
 
 struct hd_findings *hd_findings_below(const struct hd_model *model, enum hd_cause cause, uint32_t node) {
-  return find(model, 0, cause, node);
+  return find(model, 0, cause, node, false);
 }
 
 void hd_findings_free(struct hd_findings *findings) {

@@ -85,6 +85,10 @@ struct hd_findings {
 /** Findings of at least `least` (0 to 1) of the run. The model must outlive them; names should have been resolved. */
 struct hd_findings *hd_findings_new(const struct hd_model *model, double least);
 
+/** The same without evidence and what to try, in a fraction of the time: no schedule is simulated, so work that none
+ * can spread is uneven work. */
+struct hd_findings *hd_findings_brief(const struct hd_model *model, double least);
+
 /** Findings of one cause, however small, with what only the callpath of node `node` and those below it lose. */
 struct hd_findings *hd_findings_below(const struct hd_model *model, enum hd_cause cause, uint32_t node);
 void hd_findings_free(struct hd_findings *findings);

@@ -16,6 +16,9 @@ enum { HD_FINDINGS_BRIEF = 3 };
 /** "412.15 ms (42 %) to gain: uneven work, parallel app.c:34 in draw". To be freed. */
 char *hd_finding_headline(const struct hd_model *model, const struct hd_finding *finding);
 
+/** A callpath in JSON: id, kind, function, file, path, line. */
+json_t *hd_explain_place(const struct hd_node *node);
+
 /** A member of `findings` in the JSON (docs/explain.md). NULL: no memory. */
 json_t *hd_finding_json(const struct hd_model *model, const struct hd_finding *finding);
 

@@ -11,6 +11,7 @@
 #include "output/model/node_text.h"
 #include "output/views/explain/explain.h"
 #include "output/views/explain/explain_internal.h"
+#include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/render/table.h"

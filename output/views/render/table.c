@@ -20,9 +20,17 @@ size_t hd_text_width(const char *text) {
   return width;
 }
 
+static size_t width_in_memory;
+
+void hd_terminal_set_width(size_t width) {
+  width_in_memory = width;
+}
+
 /* A stream in memory is about to go to stderr. */
 size_t hd_terminal_width(FILE *out) {
   struct winsize size;
+  if (width_in_memory > 0 && fileno(out) < 0)
+    return width_in_memory;
   const int descriptor = fileno(out) >= 0 ? fileno(out) : STDERR_FILENO;
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : HD_UNBOUNDED_WIDTH;
 }

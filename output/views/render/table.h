@@ -20,6 +20,9 @@ size_t hd_text_width(const char *text);
 enum { HD_UNBOUNDED_WIDTH = 4096 };
 size_t hd_terminal_width(FILE *out);
 
+/** From now on streams in memory are so wide; 0: as the terminal of stderr. */
+void hd_terminal_set_width(size_t width);
+
 /** Writes text in lines of at most 110 characters, those after the first behind `indent` spaces. The first begins
  * behind so many that have been written. */
 void hd_print_wrapped(const char *text, size_t indent, FILE *out);

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare",
+COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare", "top",
             "export", "events", "recover", "doctor", "merge", "completion")
 
 
