@@ -34,7 +34,7 @@ static struct hd_cell time_of(const struct hd_model *model, double ticks) {
 }
 
 static struct hd_cell number_of(double number) {
-  struct hd_cell cell;
+  struct hd_cell cell = {""};
   hd_cell_number(cell.text, number, 2);
   return cell;
 }
