@@ -198,7 +198,8 @@ static struct group *make_group(struct or_critical *path, struct group *outer) {
   if (!group)
     abort();
   group->outer = outer;
-  return path->groups[path->group_count++] = group;
+  path->groups[path->group_count++] = group;
+  return group;
 }
 
 static void on_group(struct oracle *o, struct or_task *task, const struct fk_event *e) {
