@@ -163,6 +163,21 @@ static int compare_gains(const void *a, const void *b) {
 
 /* ---- how sure ---- */
 
+/* What its region may gain less or more than the estimate, whatever windows saw: all of that may be due to it. */
+static void bound_estimate(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const struct hd_model *model = diagnosis->model;
+  const struct hd_node *region = &model->nodes[diagnosis->region[finding->place->id]];
+  const bool is_resolved = region->id != 0 && region->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_ESTIMATED;
+  if (!is_resolved || region->team.gain_ticks <= 0) {
+    finding->high_ticks = fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, model->nodes));
+    return;
+  }
+  const double less = region->team.gain_ticks - region->gain_possible.low;
+  const double more = region->gain_possible.high - region->team.gain_ticks;
+  finding->low_ticks = fmax(finding->low_ticks - fmax(less, 0), 0);
+  finding->high_ticks = fmin(finding->gain_ticks + fmax(more, 0), (double)model->elapsed_ticks);
+}
+
 /* Heddle's own part of the place's time is no loss of the program's; what events that were switched off hide may come
  * on top; what a model says may be wrong. */
 static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -173,13 +188,21 @@ static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : finding->gain_ticks * (1 - own);
   finding->high_ticks = finding->gain_ticks;
   if (finding->basis == HD_BASIS_ESTIMATED)
-    finding->high_ticks = fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, diagnosis->model->nodes));
+    bound_estimate(diagnosis, finding);
 }
 
 static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   char *to = finding->evidence[finding->evidence[0][0] ? 1 : 0];
   if (finding->basis != HD_BASIS_ESTIMATED)
     return;
+  if (diagnosis->model->estimated) {
+    snprintf(to, HD_FINDING_BYTES,
+             "estimated: events were switched off but for windows; from %.0f to %.0f %% of the run are possible "
+             "(--overhead off measures it)",
+             100 * finding->low_ticks / (double)diagnosis->model->elapsed_ticks,
+             100 * finding->high_ticks / (double)diagnosis->model->elapsed_ticks);
+    return;
+  }
   for (int class = 0; class < HD_CLASS_COUNT; class ++)
     if (diagnosis->model->off_classes >> class & 1) {
       snprintf(to, HD_FINDING_BYTES,

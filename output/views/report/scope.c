@@ -38,17 +38,25 @@ void hd_report_routine_hint(bool any, bool measured, const struct hd_model *mode
         model->header.flags & HD_FILE_ROUTINES ? "" : ": libheddle.so was not loaded with the program");
 }
 
+#define ESTIMATES                                                                                                      \
+  "Times, entries and gains are estimated from what short windows saw. Wall%, counts of events, samples and\n"         \
+  "all about how many threads were busy are as observed: there unobserved waits count as busy. Without\n"              \
+  "estimates: --no-estimates.\n"
+
 void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
   uint32_t marks = 0;
   for (uint32_t i = 0; i < model->node_count; i++)
     if (!(model->nodes[i].flags & HD_NODE_GONE))
       marks |= model->nodes[i].marks[HD_MARKS_OF_CALLPATHS];
   if (marks)
-    fprintf(out, "'>=', '<=', '~': at least, at most, about: %s.\n%sUnobserved waits count as busy.\n",
+    fprintf(out, "'>=', '<=', '~': at least, at most, about: %s.\n%s%s",
             model->off_classes
                 ? "events were switched off for a time, because they exceeded the\nbudget (see the notes)"
                 : HD_SINKS_WORDS,
-            model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. " : "");
+            model->estimated     ? ESTIMATES
+            : model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. "
+                                 : "",
+            model->estimated ? "" : "Unobserved waits count as busy.\n");
   if (marks & HD_MARK_GAIN_UNKNOWN)
     fprintf(out, "'?': unknown, probably more: waits were not observed for more than a tenth of that time%s.\n",
             model->off_classes ? "; 'heddle run\n--overhead off' observes them" : "");

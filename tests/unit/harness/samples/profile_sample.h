@@ -24,6 +24,7 @@ struct sample {
   struct hd_switch_record *switched;
   struct hd_sample_record *sampled;
   struct hd_chunks_record *chunks;
+  struct hd_watched_record *watched;
 };
 
 /* One of everything. */
@@ -66,6 +67,8 @@ static inline void make_sample(struct sample *sample) {
   sample->chunks = builder_record(builder, HD_BLOCK_CHUNKS, sizeof *sample->chunks);
   *sample->chunks = (struct hd_chunks_record){.profile = 2, .flags = HD_CHUNKS_BOUNDS, .step = 1, .count = 64};
   sample->chunks->lengths[3] = sample->chunks->iterations[0] = sample->chunks->ticks[0] = 1;
+  sample->watched = builder_record(builder, HD_BLOCK_WATCHED, sizeof *sample->watched);
+  *sample->watched = (struct hd_watched_record){.profile = 2, .visits = 3, .ticks = {20}, .intrusion = {5}};
 }
 
 #endif
