@@ -88,7 +88,7 @@ static void test_samples_name_the_functions_of_serial_time(void **state) {
       {.state = HD_BUSY, .module = HD_NONE, .count = 6, .taken = 6, .name = {.function = "hash"}},
       {.state = HD_BUSY, .module = HD_NONE, .count = 90, .taken = 90, .node = 1, .name = {"work", "work.c", 5, false}}};
   model->sample_count = sizeof samples / sizeof *samples;
-  model->samples = malloc(sizeof samples);
+  model->samples = hd_model_allocate(model, sizeof samples);
   assert_non_null(model->samples);
   memcpy(model->samples, samples, sizeof samples);
   model->header.sample_period_ns = 10;
