@@ -93,7 +93,7 @@ static int write_model(const struct hd_model *model, const struct choices *choic
 
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = hd_exporters[0]};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL, NULL};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

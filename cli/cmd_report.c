@@ -24,6 +24,7 @@ static const char *const sort_names[HD_SORT_COUNT] = {HD_SORTS(SORT)};
 struct choices {
   struct hd_report_options report;
   bool no_cache;
+  bool no_estimates;
 };
 
 static bool take_expression(const struct hd_option_use *use) {
@@ -85,6 +86,8 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, report.csv)},
     {0, "markdown", NULL, "write the run, its findings and the table of regions in Markdown",
      HD_OPTION_FLAG(struct choices, report.markdown)},
+    {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
+     HD_OPTION_FLAG(struct choices, no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
@@ -211,7 +214,7 @@ static bool check(void *context) {
 
 int hd_cmd_report(int argc, char **argv) {
   struct choices choices = {.report = {.sort = HD_SORT_COUNT, .limit = 25}};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, check};
+  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, &choices.no_estimates, check};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

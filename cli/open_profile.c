@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
+#include "output/analysis/resolve.h"
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
@@ -29,5 +30,7 @@ struct hd_model *hd_open_profile(const struct hd_profile_command *command, int a
   }
   if (hd_names_resolve(model) > 0 && !*command->no_cache)
     hd_names_store(model);
+  if (command->no_estimates && !*command->no_estimates)
+    hd_resolve(model);
   return model;
 }

@@ -15,6 +15,7 @@ struct hd_profile_command {
   const struct hd_usage *usage;
   void *choices;                /* of the command line */
   const bool *no_cache;         /* in the choices: do not keep the names that are found in FILE */
+  const bool *no_estimates;     /* likewise: leave unresolved time unresolved. NULL: in any case */
   bool (*check)(void *choices); /* whether the options go together, once all are known; complains if not. NULL: yes */
 };
 

@@ -43,7 +43,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 11u
+#define HD_FORMAT_VERSION 12u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -197,9 +197,10 @@ enum hd_block_type {
   HD_BLOCK_MEMBERSHIPS = 21, /* of the teams that the block's owner leads */
   HD_BLOCK_SAMPLES = 22,     /* of all threads */
   HD_BLOCK_CHUNKS = 23,
-  HD_BLOCK_PATHS = 24
+  HD_BLOCK_PATHS = 24,
+  HD_BLOCK_WATCHED = 25
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_PATHS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_WATCHED
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {

@@ -29,11 +29,12 @@ enum hd_cell_kind {
   /* `ticks`: unresolved time, in which events were refused, so that what the thread did is not known: part of the
    * busy time, and of the waits at a region's end where tasks were refused. There HD_CELL_UNRESOLVED_TEAM takes the
    * place of HD_CELL_TEAM: its ticks are no wait, nor are they unresolved. */
-  HD_CELL_UNRESOLVED,
+  HD_CELL_UNRESOLVED, /* `intrusion`: of `ticks`, those of waits */
   HD_CELL_UNRESOLVED_TEAM,
   /* A static loop's: the iterations of each instance that this thread came to, all of them and not only its own part,
    * summed; and the thread's number in the team + 1, or HD_NUMBERS_VARY. */
   HD_CELL_STATIC,
+  HD_CELL_WATCHED_TEAM, /* likewise of waits that are in a hd_watched_record, too */
   HD_CELL_KINDS
 };
 
@@ -58,6 +59,39 @@ enum { HD_ROW_CELLS = 3, HD_ROW_KIND_BITS = 5, HD_ROW_REFUSED_BITS = 7, HD_ROW_T
  */
 enum { HD_REFUSED_SECTION = HD_CLASS_COUNT };
 
+/**
+ * What windows saw of a thread in one profile: where a class of events is switched off it is observed in windows. A
+ * time that begins with an event of such a class belongs to them if that event was observed, up to the next event of
+ * the class that begins something, or any of another class. It is in the thread's rows, too. HD_CELL_WATCHED_TEAM has
+ * what was no wait in truth.
+ */
+struct hd_watched_record {
+  uint32_t profile;
+  uint32_t thread;
+  uint64_t visits;
+  uint64_t ticks[HD_STATE_COUNT];
+  int64_t intrusion[HD_INTRUSION_CLASSES]; /* contained in them */
+  /* Only in the record of a region's profile, or of the program: how windows differ, by what each saw of the thread
+   * in such regions, or outside all, whatever construct it was in, without `intrusion`. */
+  uint64_t window;    /* the last one's number; 0: there was none */
+  uint64_t last[2];   /* what it saw: ticks, and busy ones among them */
+  uint64_t windows;   /* those before it, */
+  uint64_t sums[2];   /* and sums over them of both, */
+  double products[3]; /* and of ticks * ticks, ticks * busy, busy * busy */
+};
+
+/** Adds the last window to the sums of those before it. */
+static inline void hd_watched_end_window(struct hd_watched_record *record) {
+  const double ticks = (double)record->last[0], busy = (double)record->last[1];
+  record->windows += record->window != 0;
+  record->sums[0] += record->last[0];
+  record->sums[1] += record->last[1];
+  record->products[0] += ticks * ticks;
+  record->products[1] += ticks * busy;
+  record->products[2] += busy * busy;
+  record->window = record->last[0] = record->last[1] = 0;
+}
+
 /** A thread may have several rows of one profile: their numbers add up. One that is all zero stands for none. */
 struct hd_row_record {
   uint32_t profile;
@@ -78,7 +112,7 @@ _Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 1 << HD_ROW_KIND_BITS,
 
 /** Whether a cell's ticks are part of the wait for a region's end, and were idle time. */
 static inline bool hd_cell_is_idle(uint32_t kind) {
-  return kind == HD_CELL_TEAM || kind == HD_CELL_UNRESOLVED_TEAM;
+  return kind == HD_CELL_TEAM || kind == HD_CELL_UNRESOLVED_TEAM || kind == HD_CELL_WATCHED_TEAM;
 }
 
 /** What a row's cell is for; 0 for those after the first: nothing yet. */

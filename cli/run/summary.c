@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/run/run_internal.h"
+#include "output/analysis/resolve.h"
 #include "output/model/memory.h"
 #include "output/model/model.h"
 #include "output/reader/open.h"
@@ -68,6 +69,7 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
     return lines;
   }
   hd_names_resolve(model); /* where they could not be cached */
+  hd_resolve(model);
   FILE *memory = open_memstream(&text, &bytes);
   if (memory) {
     hd_report_summary(model, memory);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/tune/tune_internal.h"
+#include "output/analysis/resolve.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "support/command/memory.h"
@@ -38,6 +39,7 @@ static void take_profile(struct hd_tune *tune, const char *path) {
     hd_log("%s; settings are tried in no particular order", error);
     return;
   }
+  hd_resolve(model);
   struct hd_findings *findings = hd_findings_new(model, HD_FINDING_LEAST);
   for (size_t i = 0; i < findings->count; i++)
     take_finding(tune, model, &findings->items[i]);

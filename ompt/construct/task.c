@@ -96,13 +96,30 @@ static bool is_refused(uint64_t value) {
          bits(value >> EPOCH_SHIFT, EPOCH_SHIFT, EPOCH_BITS) != epoch;
 }
 
+/* A wait that tasks have begun in that are not observed. */
+static bool counts_as_work(const struct hd_thread *thread, const struct hd_frame *top) {
+  return top > thread->base && hd_frame_is_wait(top->kind) && top->state == HD_BUSY;
+}
+
 static uint64_t with_base(uint64_t value, uint32_t index) {
   const uint64_t known = index < 1u << BASE_BITS ? index : 0;
   return (value & ~bits(UINT64_MAX, BASE_SHIFT, BASE_BITS)) | known << BASE_SHIFT;
 }
 
+/* In a window the thread waits again, once the tasks have ended that are not observed: else windows would see tasks,
+ * but not the waits for them. */
+static void wait_again(struct hd_thread *thread) {
+  struct hd_frame *top = thread->top;
+  const bool is_watched = thread->instruments & HD_INSTRUMENT_WATCHED;
+  if (is_watched && counts_as_work(thread, top) && thread->unseen_tasks == top->wait.unseen_tasks) {
+    top->state = (uint8_t)top->wait.state;
+    top->waits = 0;
+  }
+}
+
 /* The task's first part, or a later part of an untied task, perhaps on another thread than before. */
 static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
+  wait_again(thread);
   if (!(value_of(task) & TASK_KNOWN)) /* created before the tool listened */
     note_creation(thread, task, NULL);
   const uint64_t value = value_of(task);
@@ -187,8 +204,11 @@ static void work_from_now_on(struct hd_thread *thread, uint64_t now) {
   const bool waits = thread->top > thread->base && hd_frame_is_wait(thread->top->kind);
   if (is_in_entry_point(thread))
     hd_unresolved_begin_entry(thread, false);
-  if (waits)
+  if (waits) {
     hd_unresolved_begin_wait(thread);
+    if (thread->top->state != HD_BUSY)
+      thread->top->wait = (struct hd_frame_wait){thread->top->state, thread->unseen_tasks - 1};
+  }
   thread->base->base.busy_as = HD_BUSY;
   hd_thread_set_state(thread, now, waits ? (uint32_t)HD_BUSY : thread->top->state);
 }
@@ -234,7 +254,7 @@ bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_
     leave(thread, prior);
   if (begins) {
     place(thread, next);
-    hd_unresolved_refuse(thread, HD_CLASS_TASK);
+    hd_unresolved_refuse(thread, HD_CLASS_TASK, 0);
   }
   return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/barrier.h"
 
+#include "ompt/thread/watch.h"
+
 enum { COST_MOST = UINT32_MAX };
 
 enum hd_state hd_barrier_state(enum hd_kind kind) {
@@ -50,6 +52,9 @@ static int64_t delay_of(const struct hd_thread *thread) {
 void hd_barrier_tell(struct hd_thread *thread) {
   const struct hd_thread_record *record = thread->record;
   const struct hd_team_place *place = &thread->base->base.place;
+  const uint64_t idle_cell = place->is_unresolved                          ? place->unresolved_cell
+                             : thread->instruments & HD_INSTRUMENT_WATCHED ? hd_watch_idle_cell(thread)
+                                                                           : place->idle_cell;
   const uint64_t cost = (uint64_t)(record->intrusion - record->intrusion_charged);
   const struct hd_log_arrival arrival = {.team = place->team,
                                          .cost = (uint32_t)(cost < COST_MOST ? cost : COST_MOST),
@@ -57,7 +62,7 @@ void hd_barrier_tell(struct hd_thread *thread) {
                                          .flags = place->arrival & 31u,
                                          .late = HD_LOG_LATE(delay_of(thread))};
   const struct hd_log_finish finish = {.busy_ticks = record->busy_ticks - place->busy_at_begin,
-                                       .idle_cell = place->is_unresolved ? place->unresolved_cell : place->idle_cell};
+                                       .idle_cell = place->has_finished ? idle_cell : 0};
   const union hd_log_payload payload[] = {{.arrival = arrival}, {.finish = finish}};
   hd_ring_tell(&thread->ring, payload);
 }

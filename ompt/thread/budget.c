@@ -9,9 +9,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget_internal.h"
 #include "ompt/thread/current.h"
-#include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
-#include "ompt/thread/unresolved.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 
@@ -19,7 +17,6 @@
 enum { OFF_LEAST_MS = 500, OFF_DOUBLED_MOST_MS = 64000 };
 /* A thread was rather interrupted than at work for so long. */
 enum { SPECIAL_MOST_US = 500 };
-enum { LOOK_EVERY = 1024 };
 #define PPM 1e6 /* parts per million */
 /* A class contributes when it costs so much: of the budget, and of what the dearest costs. */
 enum { OF_BUDGET = 10, OF_DEAREST = 4 };
@@ -39,27 +36,8 @@ void hd_budget_unlock(void) {
   pthread_mutex_unlock(&lock);
 }
 
-/* ---- where a thread is ---- */
-
-uint32_t hd_budget_place(const struct hd_thread *thread) {
-  const struct hd_known_region *region = hd_team_current(thread);
-  return region ? region->profile : HD_PROGRAM_PROFILE;
-}
-
-/* A thread that has no record yet comes from outside. */
-static uint32_t off_outside(void) {
-  return __atomic_load_n(hd_callpath_off(HD_PROGRAM_PROFILE), __ATOMIC_ACQUIRE) |
-         __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
-}
-
-static uint32_t off_here(struct hd_thread *thread) {
-  struct hd_budget_window *window = &thread->budget;
-  const uint32_t profile = hd_budget_place(thread);
-  if (window->off_profile != profile || !window->off) {
-    window->off_profile = profile;
-    window->off = hd_callpath_off(profile);
-  }
-  return __atomic_load_n(window->off, __ATOMIC_ACQUIRE) | __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
+static uint64_t longer(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
 }
 
 /* ---- records ---- */
@@ -96,7 +74,7 @@ static void write_off(const struct hd_thread *thread, struct hd_budget_off *off,
   record->off_ticks = now;
   record->on_ticks = 0;
   record->times++;
-  record->cost_ppm = cost_ppm > record->cost_ppm ? cost_ppm : record->cost_ppm;
+  record->cost_ppm = longer(cost_ppm, record->cost_ppm);
   hd_store_publish(&hd_budget_state.cursor);
 }
 
@@ -117,10 +95,6 @@ static void write_on(struct hd_budget_off *off, uint64_t now) {
 
 /* ---- off and on ---- */
 
-static uint64_t longer(uint64_t a, uint64_t b) {
-  return a > b ? a : b;
-}
-
 /* Long enough that the class has cost no more than the budget when it is tried again; and twice as long as the last
  * time, if it was not on for as long since. */
 static uint64_t off_length(const struct hd_budget_off *off, uint64_t now, uint64_t cost_ticks, uint64_t window_ticks) {
@@ -132,13 +106,19 @@ static uint64_t off_length(const struct hd_budget_off *off, uint64_t now, uint64
   return longer(least, doubled < most ? doubled : most);
 }
 
+/* Of the last so many ticks, in which it was tried again. */
+static uint64_t time_on(const struct hd_budget_off *off, uint64_t now, uint64_t window_ticks) {
+  const uint64_t since = now > off->on_ticks ? now - off->on_ticks : 1;
+  return since < window_ticks ? since : window_ticks;
+}
+
 static bool is_waking(const struct hd_budget_off *off, uint64_t now) {
   return off->is_off && now >= off->off_ticks + off->length_ticks;
 }
 
 /* `hd_budget.off` follows from the rest. */
-static void look_over(void) {
-  uint64_t wake = UINT64_MAX;
+static void look_over(uint64_t now) {
+  uint64_t wake = hd_budget_watch_change(now);
   uint32_t classes = 0;
   for (const struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next) {
     classes |= (uint32_t)off->is_off << off->event_class;
@@ -149,8 +129,7 @@ static void look_over(void) {
   __atomic_store_n(&hd_budget.wake_ticks, wake, __ATOMIC_RELAXED);
 }
 
-/* The bits of the classes that are off there. */
-static uint32_t *bits_of(uint32_t profile) {
+uint32_t *hd_budget_bits_of(uint32_t profile) {
   return profile == HD_NONE ? &hd_budget.everywhere : hd_callpath_off(profile);
 }
 
@@ -181,8 +160,9 @@ static void begin_off(struct hd_budget_off *off, uint64_t now) {
   hd_budget_state.regions = 0;
   __atomic_store_n(epoch, *epoch + 1, __ATOMIC_RELAXED);
   __atomic_store_n(&hd_budget.touched, hd_budget.touched | bit, __ATOMIC_RELEASE);
-  __atomic_fetch_or(bits_of(off->profile), bit, __ATOMIC_RELEASE);
-  look_over();
+  __atomic_fetch_or(hd_budget_bits_of(off->profile), bit, __ATOMIC_RELEASE);
+  hd_budget_watch_off(off->profile, now);
+  look_over(now);
 }
 
 static void switch_off(const struct hd_thread *thread, uint32_t profile, enum hd_event_class event_class, uint64_t now,
@@ -191,6 +171,7 @@ static void switch_off(const struct hd_thread *thread, uint32_t profile, enum hd
   if (!off || off->is_off)
     return;
   off->length_ticks = off_length(off, now, cost_ticks, window_ticks);
+  off->cost_ppm = (uint64_t)((double)cost_ticks * PPM / (double)time_on(off, now, window_ticks));
   write_off(thread, off, now, (uint64_t)((double)cost_ticks * PPM / (double)window_ticks));
   begin_off(off, now);
 }
@@ -206,22 +187,19 @@ static void switch_on(struct hd_budget_off *off, uint64_t now) {
   off->is_off = false;
   off->on_ticks = now;
   write_on(off, now);
-  __atomic_fetch_and(bits_of(off->profile), ~bit, __ATOMIC_RELEASE);
+  __atomic_fetch_and(hd_budget_bits_of(off->profile), ~bit, __ATOMIC_RELEASE);
+  hd_budget_watch_on(off->profile, off->event_class);
   hd_budget_unmute(bit);
 }
 
-static void switch_on_what_is_due(uint64_t now) {
+void hd_budget_do_what_is_due(uint64_t now) {
   if (!hd_budget_lock())
     return;
   for (struct hd_budget_off *off = hd_budget_state.offs; off && !hd_budget_state.closed; off = off->next)
     if (is_waking(off, now))
       switch_on(off, now);
-  look_over();
+  look_over(now);
   hd_budget_unlock();
-}
-
-static inline bool is_due(uint64_t now) {
-  return __builtin_expect(now >= __atomic_load_n(&hd_budget.wake_ticks, __ATOMIC_RELAXED), false);
 }
 
 /* ---- the decision ---- */
@@ -289,6 +267,7 @@ static void decide(struct hd_thread *thread, uint64_t now) {
   const enum hd_event_class chosen = costs.all > limit ? finest(&costs, limit) : HD_CLASS_COUNT;
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
+  hd_budget_watch_less();
   switch_off_class(thread, chosen, &costs, limit, now);
   hd_budget_unlock();
 }
@@ -319,50 +298,14 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
     return;
   hd_budget_window_spend(window, kind, special);
   sample(thread, kind, special, now);
-  if (is_due(now))
-    switch_on_what_is_due(now);
+  if (hd_budget_is_due(now))
+    hd_budget_do_what_is_due(now);
   if (now < window->due_ticks)
     return;
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
     hd_budget_window_forget(window, c, __atomic_load_n(&hd_budget_state.epochs[c], __ATOMIC_RELAXED));
   hd_budget_window_add(window, thread->costs, now);
   decide(thread, now);
-}
-
-bool hd_budget_is_off_here(enum hd_event_class event_class) {
-  struct hd_thread *thread = hd_thread_known_soon();
-  return (thread ? off_here(thread) : off_outside()) >> event_class & 1;
-}
-
-uint32_t hd_budget_unheard_here(struct hd_thread *thread) {
-  const uint32_t muted = __atomic_load_n(&hd_budget.muted, __ATOMIC_RELAXED);
-  return muted ? muted & off_here(thread) : 0;
-}
-
-/* In a test's time every one looks at the clock. */
-static bool look(struct hd_thread *thread, enum hd_event_class event_class) {
-  const uint64_t now = hd_clock_now();
-  if (is_due(now))
-    switch_on_what_is_due(now);
-  return off_here(thread) >> event_class & 1;
-}
-
-void hd_budget_mark(struct hd_row_record *row, uint32_t event_class) {
-  if (!(row->refused >> event_class & 1))
-    row->refused = (row->refused | 1u << event_class) & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
-}
-
-bool hd_budget_refuse(enum hd_event_class event_class) {
-  struct hd_thread *thread = hd_thread_known_soon();
-  if (!thread)
-    return off_outside() >> event_class & 1;
-  if (!(off_here(thread) >> event_class & 1))
-    return false;
-  const bool is_real = __builtin_expect(thread == hd_thread_current, true);
-  const bool is_refused = (is_real && ++thread->budget.refused % LOOK_EVERY != 0) || look(thread, event_class);
-  if (is_refused)
-    hd_unresolved_refuse(thread, event_class);
-  return is_refused;
 }
 
 uint32_t hd_budget_task_epoch(void) {
@@ -379,6 +322,10 @@ void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute_events) {
 }
 
 void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
+  if (event_class >= HD_CLASS_COUNT) {
+    hd_budget_watch_for_test(event_class - HD_CLASS_COUNT, !is_off);
+    return;
+  }
   struct hd_thread *thread = hd_thread_known();
   const uint64_t now = hd_clock_now();
   struct hd_budget_off *off = thread ? find_off(HD_NONE, event_class) : NULL;
@@ -389,7 +336,7 @@ void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
   else
     switch_off(thread, HD_NONE, event_class, now, 0, 1);
   off->length_ticks = is_off ? INT64_MAX : off->length_ticks;
-  look_over();
+  look_over(now);
 }
 
 static void come_back_to_the_end(void) {

@@ -68,7 +68,8 @@ typedef void hd_budget_mute(uint32_t classes, bool mute);
 /** Once, at start, when the clock runs. */
 void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute);
 
-/** A test's runtime switches classes itself, at once. */
+/** A test's runtime switches classes itself, at once; with HD_CLASS_COUNT added it closes (off) and opens windows for
+ * one that is off. */
 void hd_budget_switch_for_test(uint32_t event_class, bool off);
 
 /** At the profile's end: nothing is switched any more. */
@@ -88,6 +89,9 @@ void hd_budget_end_region(const struct hd_thread *thread, uint64_t now);
 /** The slow halves of what follows: is it off here? */
 bool hd_budget_refuse(enum hd_event_class event_class);
 bool hd_budget_is_off_here(enum hd_event_class event_class);
+
+/** Whether any of these classes is off where the thread is, or on in a window only. */
+bool hd_budget_is_restricted(struct hd_thread *thread, uint32_t classes);
 
 /** The classes whose events the runtime does not even send, off where the thread is. */
 uint32_t hd_budget_unheard_here(struct hd_thread *thread);

@@ -17,15 +17,27 @@ struct hd_budget_off {
   uint64_t off_ticks;              /* when it was last switched off, */
   uint64_t on_ticks;               /* and on */
   uint64_t length_ticks;           /* for which it was, or is, off */
+  uint64_t cost_ppm;               /* what it cost a thread while it was last on, of all its time */
   uint64_t apart_ticks;            /* no such region has run since then: that does not count as off; 0: one runs */
   struct hd_switch_record *record; /* of that time; NULL: there was no room */
   struct hd_switch_record *others; /* of all for which there were no more single records; NULL: none yet */
+};
+
+/** Regions of a profile where classes are off are watched in windows. As many as such profiles; never freed. */
+struct hd_budget_watch {
+  struct hd_budget_watch *next;
+  uint32_t profile;
+  bool is_open;
+  uint64_t change_ticks;   /* when it opens, or closes */
+  uint64_t distance_ticks; /* from one window to the next, on average */
 };
 
 struct hd_budget_state {
   bool closed;
   hd_budget_mute *mute;
   struct hd_budget_off *offs;
+  struct hd_budget_watch *watches;
+  uint64_t random;
   struct hd_store_cursor cursor;
   uint32_t records;
   uint32_t regions;                /* outermost ones since a class was last switched off */
@@ -45,5 +57,32 @@ void hd_budget_unmute(uint32_t classes);
 
 /** Under the lock: one of its regions runs again; what it was without one does not count as off. */
 void hd_budget_come_back(struct hd_budget_off *off, uint64_t now);
+
+/** Under the lock: the word of a profile that has the bits of the classes that are off there; from HD_OPEN_SHIFT on
+ *  those that are on in a window; from HD_WINDOW_SHIFT on the number of the last window, which wraps around. HD_NONE:
+ * of all profiles, in tests. */
+enum { HD_OPEN_SHIFT = 8, HD_WINDOW_SHIFT = 16, HD_OFF_MASK = (1 << HD_WINDOW_SHIFT) - 1 };
+uint32_t *hd_budget_bits_of(uint32_t profile);
+
+/** Is a class to be switched on again, or a window to be opened or closed? */
+static inline bool hd_budget_is_due(uint64_t now) {
+  return __builtin_expect(now >= __atomic_load_n(&hd_budget.wake_ticks, __ATOMIC_RELAXED), false);
+}
+
+/** Does that. */
+void hd_budget_do_what_is_due(uint64_t now);
+
+/** budget_watch.c. Under the lock: a class has been switched off there, or is about to be switched on. */
+void hd_budget_watch_off(uint32_t profile, uint64_t now);
+void hd_budget_watch_on(uint32_t profile, uint32_t event_class);
+
+/** Under the lock: opens and closes what is due; returns when that is the next time. */
+uint64_t hd_budget_watch_change(uint64_t now);
+
+/** Under the lock: events cost a thread more than the budget though all that can be is off: in windows, perhaps. */
+void hd_budget_watch_less(void);
+
+/** A test opens and closes a window for a class that is off everywhere. */
+void hd_budget_watch_for_test(uint32_t event_class, bool is_open);
 
 #endif

@@ -29,8 +29,9 @@ static bool is_in_construct(const struct hd_thread *thread) {
 }
 
 static uint32_t off_in(uint32_t profile) {
-  return __atomic_load_n(hd_callpath_off(profile), __ATOMIC_RELAXED) |
-         __atomic_load_n(&hd_budget.everywhere, __ATOMIC_RELAXED);
+  return (__atomic_load_n(hd_callpath_off(profile), __ATOMIC_RELAXED) |
+          __atomic_load_n(&hd_budget.everywhere, __ATOMIC_RELAXED)) &
+         HD_OFF_MASK;
 }
 
 struct muting {

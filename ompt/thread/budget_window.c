@@ -22,7 +22,7 @@ uint64_t hd_budget_ms(uint64_t count) {
 
 /* ---- what events cost ---- */
 
-static uint32_t class_of(enum hd_event_kind kind) {
+uint32_t hd_budget_class_of(enum hd_event_kind kind) {
 #define CLASS(name, id, class) HD_CLASS_##class,
   static const uint8_t classes[HD_EVENT_KINDS] = {HD_EVENT_TABLE(CLASS)};
   return classes[kind];
@@ -46,12 +46,12 @@ static void spend(struct hd_budget_window *window, const struct hd_event_cost co
   for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
     const uint64_t fixed = of_regions(fresh, kind);
     window->spent[HD_CLASS_FIXED] += fixed * costs[kind].ticks;
-    window->spent[class_of(kind)] += (fresh[kind] - fixed) * costs[kind].ticks;
+    window->spent[hd_budget_class_of(kind)] += (fresh[kind] - fixed) * costs[kind].ticks;
   }
 }
 
 void hd_budget_window_spend(struct hd_budget_window *window, enum hd_event_kind kind, uint64_t ticks) {
-  window->spent[class_of(kind)] += ticks;
+  window->spent[hd_budget_class_of(kind)] += ticks;
 }
 
 /* ---- boundaries ---- */
@@ -163,7 +163,7 @@ static struct hd_budget_place *find_place(struct hd_budget_window *window, uint3
 
 void hd_budget_window_sample(struct hd_budget_window *window, uint32_t profile, enum hd_event_kind kind, uint64_t ticks,
                              uint64_t now) {
-  const uint32_t class = class_of(kind);
+  const uint32_t class = hd_budget_class_of(kind);
   if (class == HD_CLASS_FIXED)
     return;
   struct hd_budget_place *place = find_place(window, profile);

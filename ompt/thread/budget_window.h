@@ -49,6 +49,9 @@ struct hd_budget_window {
   } ring[HD_BUDGET_SLOTS];
 };
 
+/** The class of a kind of event. */
+uint32_t hd_budget_class_of(enum hd_event_kind kind);
+
 /** What was spent over the last half second, or since the thread began. */
 struct hd_budget_costs {
   uint64_t ticks; /* for so long */

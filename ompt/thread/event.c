@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ompt/thread/barrier.h"
+#include "ompt/thread/watch.h"
 #include "support/log.h"
 
 enum { CALIBRATIONS = 1000, LAST_MASK = 63, OUTLIER = 8, DELAY_MOST_NS = 1000000000 };
@@ -190,19 +191,20 @@ static void measure(struct hd_thread *thread, enum hd_event_kind kind, bool ordi
 
 /* All that is special about it is that the log is to say what it cost. */
 static void end_arrival(struct hd_thread *thread, const struct hd_event_cost *cost) {
-  thread->special = 0;
+  thread->special &= HD_SPECIAL_WATCHED;
   thread->record->intrusion += cost->ticks;
   hd_barrier_tell(thread);
 }
 
 void hd_event_end_slow(struct hd_thread *thread, enum hd_event_kind kind) {
   const struct hd_event_cost *cost = &thread->costs[kind];
+  hd_watch_end_event(thread, kind);
   const uint32_t special = thread->special;
-  if (special == HD_SPECIAL_ARRIVAL && (cost->count & cost->mask) != 0) {
+  if ((special & ~(uint32_t)HD_SPECIAL_WATCHED) == HD_SPECIAL_ARRIVAL && (cost->count & cost->mask) != 0) {
     end_arrival(thread, cost);
     return;
   }
-  thread->special = special & (HD_SPECIAL_DELAY | HD_SPECIAL_COUNTS);
+  thread->special = special & (HD_SPECIAL_DELAY | HD_SPECIAL_COUNTS | HD_SPECIAL_WATCHED);
   if (thread->counters)
     hd_counters_return(thread);
   if (special & HD_SPECIAL_DELAY)

@@ -86,6 +86,10 @@ struct hd_frame {
       bool is_kept;
       bool by_runtime; /* schedule(runtime) */
     } loop;
+    struct hd_frame_wait {   /* hd_frame_is_wait; once it counts as busy, because a task began that is not observed: */
+      uint32_t state;        /* what it was before */
+      uint32_t unseen_tasks; /* hd_thread.unseen_tasks then */
+    } wait;
     struct hd_frame_phase { /* markers.c */
       const char *name;
       uintptr_t place; /* on the stack, of the routine that holds its begin (region_callers.h); 0: not known */

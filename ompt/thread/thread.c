@@ -6,6 +6,7 @@
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/unresolved.h"
+#include "ompt/thread/watch.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
@@ -20,6 +21,8 @@ static void charge_cpu(struct hd_thread *thread) {
 
 void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const struct hd_row_record *row,
                                   uint32_t state) {
+  if (thread->instruments & HD_INSTRUMENT_WATCHED)
+    hd_watch_switch(thread, now);
   if (thread->instruments & (HD_INSTRUMENT_UNRESOLVED | HD_INSTRUMENT_REFUSED))
     hd_unresolved_switch(thread, now, state);
   if (thread->counters)

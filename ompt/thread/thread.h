@@ -32,11 +32,12 @@
 
 /** Why an event's cost is not just the usual one: event.h. */
 enum hd_special {
-  HD_SPECIAL_MEASURE = 1, /* Heddle does something out of the ordinary */
-  HD_SPECIAL_PAUSED = 2,  /* the clock stands still */
-  HD_SPECIAL_DELAY = 4,   /* a test wants all of this thread's events to last longer */
-  HD_SPECIAL_COUNTS = 8,  /* the thread counts events */
-  HD_SPECIAL_ARRIVAL = 16 /* it arrives at a barrier: what that costs is told in the log (barrier.h) */
+  HD_SPECIAL_MEASURE = 1,  /* Heddle does something out of the ordinary */
+  HD_SPECIAL_PAUSED = 2,   /* the clock stands still */
+  HD_SPECIAL_DELAY = 4,    /* a test wants all of this thread's events to last longer */
+  HD_SPECIAL_COUNTS = 8,   /* the thread counts events */
+  HD_SPECIAL_ARRIVAL = 16, /* it arrives at a barrier: what that costs is told in the log (barrier.h) */
+  HD_SPECIAL_WATCHED = 32  /* a window sees it, perhaps not any more (watch.h) */
 };
 
 enum hd_pending {
@@ -47,7 +48,8 @@ enum hd_pending {
 enum hd_instrument {
   HD_INSTRUMENT_COUNTS = 1,     /* it counts events, or measures its processor time */
   HD_INSTRUMENT_UNRESOLVED = 2, /* what it does is not known (unresolved.h) */
-  HD_INSTRUMENT_REFUSED = 4     /* or may not be known again: waits or tasks were refused since its task began */
+  HD_INSTRUMENT_REFUSED = 4,    /* or may not be known again: waits or tasks were refused since its task began */
+  HD_INSTRUMENT_WATCHED = 8     /* a window sees it (watch.h) */
 };
 
 enum { HD_EVENT_TIMES = 6 };
@@ -80,6 +82,15 @@ struct hd_thread {
     struct hd_index index;       /* of struct hd_chunks_record, by profile */
     struct hd_store_cursor cursor;
   } chunks;
+  struct hd_thread_watch { /* watch.h */
+    bool has_begun;        /* what is being charged is in it */
+    uint32_t classes;      /* whose events do not end it */
+    uint32_t window;       /* the number of the one that what is being charged began in, */
+    uint32_t place;        /* and the profile of the region; HD_PROGRAM_PROFILE: outside all */
+    uint32_t next_window;  /* that of the one in which the event has begun */
+    struct hd_index index; /* of struct hd_watched_record, by profile */
+    struct hd_store_cursor cursor;
+  } watch;
   struct hd_frame *last_frame; /* there is room for */
   uint32_t deeper;             /* open routines beyond HD_FRAMES_MOST: they have no frames */
   struct hd_frame *frames;

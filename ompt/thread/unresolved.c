@@ -3,6 +3,7 @@
 
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/current.h"
+#include "ompt/thread/watch.h"
 
 enum { WAITS_MOST = UINT16_MAX };
 
@@ -13,15 +14,19 @@ static void begin(struct hd_thread *thread, uint64_t now, bool waits) {
   if (thread->instruments & HD_INSTRUMENT_UNRESOLVED && (!waits || record->unresolved_wait))
     return;
   thread->instruments |= HD_INSTRUMENT_UNRESOLVED;
+  if (thread->instruments & HD_INSTRUMENT_WATCHED)
+    hd_watch_end_at(thread, now);
   record->unresolved_wait = waits;
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a killed program's reader sees both, or none */
   record->unresolved_ticks = hd_thread_time(thread, now);
 }
 
-void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class) {
+void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class, uint64_t now) {
   hd_budget_mark(thread->row, event_class);
   if (!(thread->instruments & HD_INSTRUMENT_UNRESOLVED))
-    begin(thread, hd_clock_now(), false);
+    begin(thread, now ? now : hd_clock_now(), false);
+  else if (thread->instruments & HD_INSTRUMENT_WATCHED)
+    hd_watch_end(thread);
 }
 
 void hd_unresolved_begin(struct hd_thread *thread, uint64_t now) {
@@ -119,8 +124,11 @@ static void charge(struct hd_thread *thread, uint64_t now) {
   const uint64_t since = record->unresolved_ticks > record->last_ticks ? record->unresolved_ticks : record->last_ticks;
   record->unresolved_ticks = 0;
   thread->instruments &= ~(uint32_t)HD_INSTRUMENT_UNRESOLVED;
-  if (now > since && (record->unresolved_wait || thread->ring.busy != HD_NONE))
-    hd_thread_cell(thread, thread->row, HD_CELL_UNRESOLVED)->ticks += now - since;
+  if (now <= since || (!record->unresolved_wait && thread->ring.busy == HD_NONE))
+    return;
+  struct hd_row_cell *cell = hd_thread_cell(thread, thread->row, HD_CELL_UNRESOLVED);
+  cell->ticks += now - since;
+  cell->intrusion += record->unresolved_wait ? (int64_t)(now - since) : 0;
 }
 
 /* Within what was refused: what is observed in there has ended, and what is refused goes on. */

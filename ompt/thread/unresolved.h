@@ -19,9 +19,9 @@
 /** A begin was refused at `now`, and the row is marked. */
 void hd_unresolved_begin(struct hd_thread *thread, uint64_t now);
 
-/** A begin was refused: marks the row, too (hd_budget_mark). The first since the last change of state looks at the
- *  clock. */
-void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class);
+/** A begin was refused: marks the row, too (hd_budget_mark). `now`: 0 if the event has not looked at the clock; the
+ *  first since the last change of state does. */
+void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class, uint64_t now);
 
 /** That was a wait's, of this thread (NULL: of none that is known), or a task that is not observed has begun in one;
  * and the end of a wait. */

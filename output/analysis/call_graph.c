@@ -176,6 +176,7 @@ static void add_inclusive(struct hd_graph_times *times, const struct hd_node *no
 
 static void add_self(struct hd_graph_times *times, const struct hd_node *node) {
   times->self_ticks += node->ticks[HD_BUSY];
+  times->self_level_ticks += hd_levels_up_to(&node->busy_at, UINT32_MAX);
   times->self_sequential_ticks += hd_levels_up_to(&node->busy_at, 1);
   times->self_wall_ticks += node->wall_share_ticks;
 }

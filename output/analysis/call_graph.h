@@ -20,6 +20,7 @@
 /** Times of an entry, of a cycle as a whole, or of the calls along an arc. */
 struct hd_graph_times {
   uint64_t self_ticks;            /* busy in the entry (cycle: its members) itself */
+  uint64_t self_level_ticks;      /* the same where it is known how many threads were busy: without estimates */
   uint64_t self_sequential_ticks; /* of that, while no other thread was busy */
   uint64_t inclusive_ticks;       /* with everything below */
   double self_wall_ticks;

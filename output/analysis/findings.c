@@ -174,6 +174,21 @@ static double others_part(const struct hd_diagnosis *diagnosis, const struct hd_
   return diagnosis->shared && finding->cause != HD_CAUSE_SERIAL ? queued_ticks / diagnosis->usable : 0;
 }
 
+/* What its region may gain less or more than the estimate, whatever windows saw: all of that may be due to it. */
+static void bound_estimate(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const struct hd_model *model = diagnosis->model;
+  const struct hd_node *region = &model->nodes[diagnosis->region[finding->place->id]];
+  const bool is_resolved = region->id != 0 && region->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_ESTIMATED;
+  if (!is_resolved || region->team.gain_ticks <= 0) {
+    finding->high_ticks = fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, model->nodes));
+    return;
+  }
+  const double less = region->team.gain_ticks - region->gain_possible.low;
+  const double more = region->gain_possible.high - region->team.gain_ticks;
+  finding->low_ticks = fmax(finding->low_ticks - fmax(less, 0), 0);
+  finding->high_ticks = fmin(finding->gain_ticks + fmax(more, 0), (double)model->elapsed_ticks);
+}
+
 /* Heddle's own part of the place's time is no loss of the program's, nor is what others took; what events that were
  * switched off hide may come on top; what a model says may be wrong. */
 static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -185,7 +200,7 @@ static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(low, 0);
   finding->high_ticks = finding->gain_ticks;
   if (finding->basis == HD_BASIS_ESTIMATED)
-    finding->high_ticks = fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, diagnosis->model->nodes));
+    bound_estimate(diagnosis, finding);
 }
 
 static void say_what_others_took(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -203,6 +218,14 @@ static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_
   char *to = finding->evidence[finding->evidence[0][0] ? 1 : 0];
   if (finding->basis != HD_BASIS_ESTIMATED)
     return;
+  if (diagnosis->model->estimated) {
+    snprintf(to, HD_FINDING_BYTES,
+             "estimated: events were switched off but for windows; from %.0f to %.0f %% of the run are possible "
+             "(--overhead off measures it)",
+             100 * finding->low_ticks / (double)diagnosis->model->elapsed_ticks,
+             100 * finding->high_ticks / (double)diagnosis->model->elapsed_ticks);
+    return;
+  }
   for (int class = 0; class < HD_CLASS_COUNT; class ++)
     if (diagnosis->model->off_classes >> class & 1) {
       snprintf(to, HD_FINDING_BYTES,

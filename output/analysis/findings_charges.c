@@ -15,6 +15,7 @@
  * they wait, what waking them up takes is that of neither;
  * - where there are more threads than processors, all that depends on when a thread gets one is their number's fault.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "output/analysis/findings_internal.h"
@@ -234,12 +235,12 @@ static void blame_closing_barriers(struct hd_diagnosis *diagnosis, uint32_t regi
 double hd_diagnosis_spare(const struct hd_diagnosis *diagnosis, const struct hd_node *node) {
   const struct hd_levels *levels = &node->elapsed_at;
   const uint32_t usable = diagnosis->usable;
-  double sum = 0;
+  double sum = fmax(node->resolved_ticks, 0) / usable; /* levels count it as busy */
   if (levels->count == 0)
     return node->id == 0 ? diagnosis->model->gain_limit_ticks : hd_team_elapsed(&node->team);
   for (uint32_t k = 0; k < usable && k < levels->count; k++)
     sum += (double)levels->ticks[k] * (usable - k) / usable;
-  return sum;
+  return fmin(sum, (double)hd_levels_up_to(levels, UINT32_MAX));
 }
 
 static void charge_region(struct hd_diagnosis *diagnosis, uint32_t region) {

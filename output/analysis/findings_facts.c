@@ -84,7 +84,8 @@ static void add_node(struct hd_diagnosis *diagnosis, const struct hd_node *node)
   if (is_task(node->kind))
     add_task(diagnosis, facts, node);
   facts->creation_ticks += (double)node->ticks[HD_RUNTIME_TASK_CREATION];
-  facts->unseen_tasks |= node->refused >> HD_CLASS_TASK & 1;
+  const bool is_estimated = node->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_ESTIMATED;
+  facts->unseen_tasks |= !is_estimated && node->refused >> HD_CLASS_TASK & 1;
 }
 
 static void add_region(struct hd_diagnosis *diagnosis, const struct hd_node *node) {

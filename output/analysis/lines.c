@@ -54,6 +54,8 @@ static void add_node(struct hd_line *line, const struct hd_node *node, enum hd_m
   hd_accumulate_unresolved(&line->unresolved, &node->unresolved_inclusive);
   line->wall_share_ticks += node->wall_share_inclusive_ticks;
   hd_accumulate_team(&line->team, &node->team);
+  line->gain_interval.low += node->gain_interval.low;
+  line->gain_interval.high += node->gain_interval.high;
   hd_accumulate_shares(&line->shares, &node->shares);
 }
 

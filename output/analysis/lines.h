@@ -29,12 +29,13 @@ struct hd_line {
   uint64_t own_busy_ticks;         /* exclusive */
   double own_wall_share_ticks;
   struct hd_team_totals team;
-  struct hd_levels busy_at;    /* thread-time by level, exclusive. Levels belong to the view */
-  struct hd_levels elapsed_at; /* regions and the program: elapsed time by level */
-  double wall_share_ticks;     /* inclusive; NaN: not known */
-  double loss_ticks;           /* gain where measured, else waiting time / team size, as far as the run could gain it:
-                                  what `gain` sorts by */
-  bool shown;                  /* chosen by hd_lines_select() */
+  struct hd_bracket gain_interval; /* with HD_MARK_ESTIMATED, regions: added up */
+  struct hd_levels busy_at;        /* thread-time by level, exclusive. Levels belong to the view */
+  struct hd_levels elapsed_at;     /* regions and the program: elapsed time by level */
+  double wall_share_ticks;         /* inclusive; NaN: not known */
+  double loss_ticks; /* gain where measured, else waiting time / team size, as far as the run could gain it:
+                        what `gain` sorts by */
+  bool shown;        /* chosen by hd_lines_select() */
 };
 
 /** What a thread spent in a line, by state; and of that unresolved. */

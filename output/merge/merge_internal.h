@@ -101,6 +101,7 @@ void hd_merge_write_samples(struct hd_merge *merge);
 
 /** loops.c: the chunks of loops. */
 void hd_merge_write_loops(struct hd_merge *merge);
+void hd_merge_write_watched(struct hd_merge *merge);
 
 /** notes.c: command line and environment; notes on what the sum consists of and lacks. */
 void hd_merge_write_texts(struct hd_merge *merge);

@@ -36,14 +36,18 @@ void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion 
 
 void hd_accumulate_unresolved(struct hd_unresolved *to, const struct hd_unresolved *from) {
   to->ticks += from->ticks;
+  to->waiting += from->waiting;
 }
 
 /* After the team's join the thread was idle. */
 void hd_accumulate_unresolved_cell(struct hd_unresolved *to, const struct hd_row_cell *cell, uint32_t kind) {
-  if (kind == HD_CELL_UNRESOLVED)
+  if (kind == HD_CELL_UNRESOLVED) {
     to->ticks += cell->ticks;
-  else if (kind == HD_CELL_UNRESOLVED_TEAM)
+    to->waiting += (uint64_t)cell->intrusion;
+  } else if (kind == HD_CELL_UNRESOLVED_TEAM) {
     to->ticks -= cell->ticks;
+    to->waiting -= cell->ticks;
+  }
 }
 
 static uint32_t least_team(uint32_t a, uint32_t b) {

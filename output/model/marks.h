@@ -29,6 +29,7 @@ enum hd_mark {
   HD_MARK_RENAMED = 1u << 9, /* GCC-built code: ends of loops that were not observed, here or below, are other waits */
   HD_MARK_GAIN_UNKNOWN = 1u << 10, /* waits were not observed for more than a tenth of the time that its gain is of */
   HD_MARK_HANDS = 1u << 11,        /* its own busy time holds work of the runtime that its entry points did not tell */
+  HD_MARK_ESTIMATED = 1u << 20,    /* what was not observed has been resolved: bounds are estimates */
   HD_MARK_RUNTIME = 1u << 12,      /* likewise busy time, also below: handing out of chunks, creation of tasks */
   HD_MARK_SINKS = 1u << 13,        /* and waits of doacross loops, which the runtime does not report */
   HD_MARK_WAITS = HD_MARK_QUEUES | HD_MARK_MEETS | HD_MARK_SINKS,
@@ -57,7 +58,8 @@ struct hd_bounds {
 };
 
 static inline struct hd_bounds hd_bounds_of(uint32_t marks, uint32_t least, uint32_t most) {
-  return (struct hd_bounds){(marks & least) != 0, (marks & most) != 0};
+  const bool is_estimated = (marks & HD_MARK_ESTIMATED) && (marks & (least | most));
+  return (struct hd_bounds){(marks & least) || is_estimated, (marks & most) || is_estimated};
 }
 
 /** Entries, and those among them while other threads were busy, or were not. */
@@ -167,6 +169,7 @@ static inline const char *hd_gain_text(uint32_t marks) {
   X("levels_at_most", "levels_at_most", HD_MARK_LEVELS)                                                                \
   X("gain_at_least", "potential_gain_at_least", HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_NO_WORK)                   \
   X("gain_unknown", "potential_gain_unknown", HD_MARK_GAIN_UNKNOWN)                                                    \
-  X("waits_unreported", "waits_unreported", HD_MARK_SINKS)
+  X("waits_unreported", "waits_unreported", HD_MARK_SINKS)                                                             \
+  X("estimated", "estimated", HD_MARK_ESTIMATED)
 
 #endif

@@ -98,7 +98,8 @@ uint32_t hd_model_thread_marks(const struct hd_model *model, uint32_t thread) {
   const uint32_t of_waits =
       refused & (HD_CLASSES_OF_WAITS | HD_REFUSED_SINKS) ? HD_MARKS_RISING & ~(uint32_t)HD_MARK_RUNTIME : 0;
   const uint32_t of_runtime = refused >> HD_CLASS_ENTRY & 1 ? HD_MARK_RUNTIME : 0;
-  return of_program & (of_waits | of_runtime);
+  const uint32_t marks = of_program & (of_waits | of_runtime);
+  return marks | (marks && model->estimated ? HD_MARK_ESTIMATED : 0);
 }
 
 bool hd_model_thread_is_whole(const struct hd_model *model, uint32_t thread) {

@@ -21,56 +21,8 @@
 #include "heddle-format.h"
 #include "output/model/account.h"
 #include "output/model/marks.h"
-
-/**
- * Entries by the state of the program (enum hd_entry_state): [that of the caller's entry][their own]; open ones are
- * closed. Routines only; of other kinds visits[HD_SEQUENTIAL][HD_CONCURRENT] alone is filled.
- */
-struct hd_entries {
-  uint64_t visits[HD_ENTRY_STATES][HD_ENTRY_STATES];
-  uint64_t ticks[HD_ENTRY_STATES][HD_ENTRY_STATES]; /* from entry to exit; a thread's outermost entries */
-};
-
-/**
- * How much of a thread time Heddle itself caused: time - intrusion is the *corrected* time, an estimate of the time
- * without Heddle (heddle-format.h). It may be negative: what Heddle's events took shortens waits. Sums wrap around, as
- * sums of ticks do.
- */
-struct hd_intrusion {
-  int64_t ticks[HD_INTRUSION_CLASSES];
-  int64_t merged; /* of waiting time, too: what teams were delayed at barriers */
-};
-
-/** What a loop's iterations or a construct's tasks were handed out in. */
-struct hd_shares {
-  uint64_t chunks; /* 0: not known. Loops whose runtime is asked for chunks, where its entry points are observed */
-  uint64_t iterations;
-  uint64_t created;   /* tasks, by the thread that created them */
-  uint64_t elsewhere; /* tasks, by the thread that began to run them, if another had created them */
-  /* Static loops, by thread, and of no meaning if those of several are added up: HD_CELL_STATIC. */
-  uint64_t static_iterations;
-  int64_t number;
-};
-
-/** Time in which it is not known what threads did, because events were refused: part of their busy time, and of the
- *  waits at a region's end where tasks were refused. Sums wrap around, as sums of ticks do. */
-struct hd_unresolved {
-  uint64_t ticks;
-};
-
-/** One thread's numbers for one node; open intervals are closed. */
-struct hd_row {
-  uint32_t node;
-  uint32_t thread;
-  uint64_t visits;
-  uint32_t refused; /* as in hd_row_record */
-  uint64_t cpu_ns;  /* exclusive; with HD_FILE_CPU_TIME in header.flags */
-  struct hd_shares shares;
-  struct hd_entries entries;
-  uint64_t ticks[HD_STATE_COUNT];  /* exclusive */
-  struct hd_intrusion intrusion;   /* contained in them */
-  struct hd_unresolved unresolved; /* likewise */
-};
+#include "output/model/row.h"
+#include "output/model/team.h"
 
 /**
  * Time split by the level of the program, the number of its threads that were busy: ticks[k] for k < count, 0 beyond.
@@ -79,31 +31,6 @@ struct hd_row {
 struct hd_levels {
   uint64_t *ticks;
   uint32_t count;
-};
-
-/** Finished and open instances of a region or of a worksharing construct with its own barrier, all team sizes. */
-struct hd_team_totals {
-  uint64_t instances; /* 0: the fields below were not measured */
-  uint64_t open_instances;
-  uint64_t elapsed_ticks;  /* constructs: on thread number 0 */
-  uint64_t capacity_ticks; /* thread time at hand; regions: sum of p * elapsed */
-  uint64_t busy_ticks;
-  uint64_t busy_max_ticks; /* sum of p * the largest busy time of a thread */
-  uint64_t idle_ticks;     /* of the team's workers, before they arrived and after the join; 0 for worksharing */
-  uint32_t team_min;
-  uint32_t team_max;
-  int64_t intrusion_ticks; /* regions: contained in elapsed_ticks; without that of open instances */
-  double gain_ticks;       /* sum over team sizes of (capacity - busy) / p, as far as the run could gain it (gains.c);
-                              never negative, never more than hd_model.gain_limit_ticks */
-  double mean_ticks;       /* sum over team sizes of capacity / p: see hd_team_elapsed() */
-};
-
-/** Part of a node's team totals: instances of one team size that one thread opened (constructs: entered). */
-struct hd_team_part {
-  uint32_t node;
-  uint32_t thread;
-  struct hd_team_totals
-      totals; /* team_min is the size, 0: it was never known; team_max and the doubles are not filled */
 };
 
 /** What the code address stands for. Strings belong to the model or are static; NULL and 0: not known. */
@@ -117,6 +44,12 @@ struct hd_name {
 /** For whom marks are: with routines left out, a construct in one belongs to the construct around that, and it does not
  *  matter that calls were not observed. */
 enum hd_marks_of { HD_MARKS_OF_CONSTRUCTS, HD_MARKS_OF_CALLPATHS, HD_MARKS_KINDS };
+
+/** What a number may be that is an estimate: output/analysis/resolve.h. */
+struct hd_bracket {
+  double low;
+  double high;
+};
 
 struct hd_node {
   uint32_t id;
@@ -150,6 +83,8 @@ struct hd_node {
   struct hd_intrusion intrusion_inclusive;
   struct hd_unresolved unresolved;
   struct hd_unresolved unresolved_inclusive;
+  double resolved_ticks; /* by so much less busy time there is in it and below: estimated; 0: nothing was resolved */
+  struct hd_bracket gain_interval, gain_possible, busy_interval; /* ticks; the last inclusive. Only resolved ones */
   struct hd_team_totals team;
   uint32_t counts_first; /* its counts: counts[counts_first .. counts_first + counts_count - 1] */
   uint32_t counts_count;
@@ -302,6 +237,7 @@ struct hd_strings {
 
 struct hd_group;     /* output/metrics/group.h */
 struct hd_count_sum; /* count_sums.h */
+struct hd_watched;   /* watched.h */
 
 struct hd_model {
   const char *path;             /* of the file, as given */
@@ -317,8 +253,10 @@ struct hd_model {
   struct hd_intrusion intrusion;   /* of all rows */
   struct hd_unresolved unresolved; /* likewise */
   double gain_ticks;               /* of all outermost regions */
-  double gain_limit_ticks;         /* no gain is more: what would be saved if all processors had always been busy */
-  bool ended;                      /* false: killed or still running, end_ticks is that of the last event seen */
+  bool estimated;                  /* unresolved times have been resolved */
+  struct hd_bracket gain_interval;
+  double gain_limit_ticks; /* no gain is more: what would be saved if all processors had always been busy */
+  bool ended;              /* false: killed or still running, end_ticks is that of the last event seen */
 
   bool levels_known;        /* false: the file has none, and all numbers by level and overlaps are missing */
   uint32_t level_count;     /* the highest level or the largest team, whichever is more, and one */
@@ -350,6 +288,9 @@ struct hd_model {
 
   struct hd_model_sample *samples; /* sorted by node, state, module and offset; all differ */
   uint32_t sample_count;
+
+  struct hd_watched *watched; /* sorted by node, then thread */
+  uint32_t watched_count;
 
   struct hd_model_loop *loops; /* sorted by node, one of each; only those whose chunks were observed */
   uint32_t loop_count;
@@ -410,9 +351,6 @@ double hd_corrected_waiting(const uint64_t ticks[HD_STATE_COUNT], const struct h
 /** The program's elapsed time without Heddle: that of its first thread. NaN: not known. */
 double hd_model_corrected_elapsed(const struct hd_model *model);
 
-/** A region's, or a team's. NaN: not known; only regions have it. */
-double hd_team_corrected_elapsed(const struct hd_team_totals *team);
-
 /** Heddle's share of the run (docs/overhead.md): the time of all its events by the busy time of all threads. Every
  *  output that has a percentage of the run takes this one. Events of waiting threads count, too, so it may be more than
  *  1. NaN: not known. */
@@ -465,14 +403,6 @@ bool hd_model_is_complete(const struct hd_model *model);
 
 /** The signal that ended the program; 0: none did, or nobody saw it. */
 int hd_model_signal(const struct hd_model *model);
-
-/** A team's elapsed ticks: regions, from begin to end. A construct's threads come and go at different times: the time
- * of one in it, on average. So capacity = p * elapsed for both. */
-double hd_team_elapsed(const struct hd_team_totals *team);
-
-/** Mean concurrency of a team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known. */
-double hd_team_concurrency(const struct hd_team_totals *team);
-double hd_team_imbalance(const struct hd_team_totals *team);
 
 /** Thread time for which a critical, ordered or atomic section was held: all that was spent in it, and below, after it
  * was got. NaN: it is none of these. For how long a lock is held is not known: its events enclose nothing. */

@@ -101,6 +101,7 @@ static bool charge(struct hd_reader *reader, const struct hd_thread_record *reco
     return false;
   row->ticks[state] = end - begin;
   row->unresolved.ticks = unresolved_until(record, state, end);
+  row->unresolved.waiting = state == HD_BUSY ? 0 : row->unresolved.ticks;
   if (state == HD_BUSY)
     reader->busy_now_ticks[thread] += end - begin;
   return true;

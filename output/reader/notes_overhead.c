@@ -76,8 +76,9 @@ static void note_switches(struct hd_model *model) {
   if (model->unresolved.ticks > 0)
     hd_model_add_note(model,
                       "what threads did for %.3f s, %.1f %% of their time, is not known (unresolved), because events "
-                      "were switched off: it counts as busy, or as waiting for a region's end, and 'heddle report' and "
-                      "'heddle report --threads' show where ('--overhead off' measures all)",
+                      "were switched off: reports estimate it from windows that saw the same threads there; "
+                      "'--no-estimates' leaves it where it was counted, as busy or as waiting for a region's end "
+                      "('--overhead off' measures all)",
                       hd_model_seconds(model, model->unresolved.ticks),
                       100 * (double)model->unresolved.ticks / (double)hd_ticks_all(model->ticks));
   if (lost > 0)

@@ -18,6 +18,14 @@ struct hd_reader_list {
   uint32_t count, limit;
 };
 
+/** The part after its team's join of a thread's wait, which sweeps find when the profile is read. */
+struct hd_reader_idle {
+  struct hd_row_cell cell; /* all zero, and what the book has added */
+  const struct hd_row_record *row;
+  uint32_t kind; /* enum hd_cell_kind */
+  struct hd_reader_idle *next;
+};
+
 struct hd_reader {
   const char *path;
   const char *bytes;
@@ -130,6 +138,9 @@ bool hd_reader_take_loops(struct hd_reader *reader);
 
 /** paths.c: the critical path. */
 bool hd_reader_take_paths(struct hd_reader *reader);
+
+/** watched.c: what windows saw. */
+bool hd_reader_take_watched(struct hd_reader *reader);
 
 /** overhead.c: what Heddle's own work cost, and what was switched off. */
 bool hd_reader_take_overhead(struct hd_reader *reader);

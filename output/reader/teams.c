@@ -15,14 +15,6 @@
 #include "output/model/memory.h"
 #include "support/command/memory.h"
 
-/* The part after its team's join of a thread's wait. */
-struct hd_reader_idle {
-  struct hd_row_cell cell; /* all zero, and what the book has added */
-  const struct hd_row_record *row;
-  uint32_t kind; /* enum hd_cell_kind */
-  struct hd_reader_idle *next;
-};
-
 /* ---- lists ---- */
 
 static void append(struct hd_reader *reader, struct hd_reader_list *list, void *record) {

@@ -80,6 +80,7 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   struct hd_report_options options = {.question = question, .level = 1, .with = "1", .callers = "."};
   options.sort = question >= HD_ASK_FLAT ? HD_SORT_INCLUSIVE : HD_SORT_GAIN;
   options.csv = turn / 16 % 2;
+  options.markdown = question == HD_ASK_REGIONS && !options.csv && turn / 32 % 2;
   options.limit = turn / 32 % 2 ? 0 : 25;
   hd_report_print(model, &options, sink, sink);
   hd_report_summary(model, sink);

@@ -77,7 +77,11 @@ static void print_reservations(const struct hd_model *model, FILE *out) {
   for (int class = 0; class < HD_CLASS_COUNT; class ++)
     if (model->off_classes >> class & 1)
       fprintf(out, "    %s\n", hd_event_class_words((enum hd_event_class) class));
-  hd_print_sentences(out, "What is lost there may be missing above. 'heddle run --overhead off' observes everything.");
+  hd_print_sentences(
+      out,
+      model->estimated
+          ? "but in short windows, from which it estimates the rest. 'heddle run --overhead off' observes everything."
+          : "What is lost there may be missing above. 'heddle run --overhead off' observes everything.");
 }
 
 void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {

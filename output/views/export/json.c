@@ -11,9 +11,12 @@
 #include <time.h>
 
 #include "output/analysis/callpath_truncate.h"
+#include "output/analysis/resolve.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "output/model/memory.h"
 #include "output/reader/children.h"
+#include "output/reader/open.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"
@@ -106,7 +109,7 @@ static json_t *account_members(const struct hd_account *account) {
                     {"preemptions", hd_json_count(account->preemptions)});
 }
 
-static json_t *program(const struct hd_loss_book *book) {
+static json_t *program(const struct hd_loss_book *book, const struct hd_model *resolved) {
   const struct hd_model *model = book->model;
   const double elapsed = (double)model->elapsed_ticks;
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
@@ -129,8 +132,8 @@ static json_t *program(const struct hd_loss_book *book) {
                  {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
                  {"pauses", hd_json_count(model->header.pauses)},
                  {"paused_s", hd_json_seconds(model, hd_model_paused_ticks(model))},
-                 {HD_JSON_MERGE, hd_json_program_samples(model)}, {HD_JSON_MERGE, hd_json_program_corrected(model)},
-                 {HD_JSON_MERGE, hd_json_program_counts(model)});
+                 {HD_JSON_MERGE, hd_json_program_estimates(resolved)}, {HD_JSON_MERGE, hd_json_program_samples(model)},
+                 {HD_JSON_MERGE, hd_json_program_corrected(model)}, {HD_JSON_MERGE, hd_json_program_counts(model)});
 }
 
 static json_t *thread(const void *of, size_t index) {
@@ -175,30 +178,52 @@ static json_t *timeline(const struct hd_model *model) {
 }
 
 /* One at a time: all of them together would take gigabytes. */
-static bool write_profiles(const struct hd_loss_book *book, FILE *out) {
+static json_t *profile(const struct hd_loss_book *book, const struct hd_model *resolved, uint32_t node) {
+  return HD_JSON({HD_JSON_MERGE, hd_json_profile(book, &book->model->nodes[node])},
+                 {HD_JSON_MERGE, hd_json_estimates(resolved, node)});
+}
+
+static bool write_profiles(const struct hd_loss_book *book, const struct hd_model *resolved, FILE *out) {
   const struct hd_model *model = book->model;
   bool done = true;
   fputs(",\n\"profiles\": [", out);
   for (uint32_t i = 0; done && i < model->node_count; i++) {
     fputs(i == 0 ? "\n" : ",\n", out);
-    done = hd_json_write(hd_json_profile(book, &model->nodes[i]), out);
+    done = hd_json_write(profile(book, resolved, i), out);
   }
   fputs("\n]", out);
   return done;
 }
 
+/* The same profile, in which what windows saw stands for what they did not. NULL: there is nothing of either, or
+ * callpaths are cut. The caller frees. */
+static struct hd_model *resolve(const struct hd_model *model) {
+  struct hd_model *resolved = NULL;
+  char error[256];
+  if (model->unresolved.ticks == 0 || model->watched_count == 0 ||
+      !hd_profile_open(model->path, &resolved, error, sizeof error))
+    return NULL;
+  hd_resolve(resolved);
+  if (resolved->estimated && resolved->node_count == model->node_count)
+    return resolved;
+  hd_model_free(resolved);
+  return NULL;
+}
+
 static bool write_json(const struct hd_model *model, enum hd_weight weight, FILE *out) {
   (void)weight;
+  struct hd_model *resolved = resolve(model);
   struct hd_loss_book *book = hd_loss_book_new(model);
   fprintf(out, "{\n\"heddle\": %d", JSON_VERSION);
   json_t *overlaps = model->levels_known ? hd_json_array(model, model->overlap_count, overlap) : json_null();
-  const bool made = hd_json_write_member("run", run(model), out) &&
-                    hd_json_write_member("program", program(book), out) && write_profiles(book, out) &&
-                    hd_json_write_member("threads", hd_json_array(model, model->thread_count, thread), out) &&
-                    hd_json_write_member("overlaps", overlaps, out) &&
-                    hd_json_write_member("timeline", timeline(model), out);
+  const bool made =
+      hd_json_write_member("run", run(model), out) && hd_json_write_member("program", program(book, resolved), out) &&
+      write_profiles(book, resolved, out) &&
+      hd_json_write_member("threads", hd_json_array(model, model->thread_count, thread), out) &&
+      hd_json_write_member("overlaps", overlaps, out) && hd_json_write_member("timeline", timeline(model), out);
   fputs("\n}\n", out);
   hd_loss_book_free(book);
+  hd_model_free(resolved);
   return made;
 }
 

@@ -138,7 +138,9 @@ static void put_reservations(const struct hd_model *model, FILE *out) {
       fprintf(out, "%s%s", before, hd_event_class_words((enum hd_event_class) class));
       before = "; ";
     }
-  fputs(". What is lost there may be missing. <code>heddle run --overhead off</code> observes everything.</p>\n", out);
+  fputs(". What is lost there may be missing here: <code>heddle explain</code> estimates it, "
+        "<code>heddle run --overhead off</code> observes it.</p>\n",
+        out);
 }
 
 void hd_html_findings(const struct hd_model *model, FILE *out) {

@@ -56,8 +56,8 @@
 #define HD_MEANS_ELAPSED "regions: time from begin to end; loops: a thread's time in it on average"
 #define HD_MEANS_SUM "thread time, summed over threads, with the lines below"
 #define HD_MEANS_UNRESOLVED                                                                                            \
-  "thread time in which events were refused: it is not known what the threads did\n"                                   \
-  "part of Busy, and of barrier where tasks were refused at a region's end; see docs/budget.md"
+  "thread time in which events were refused: what threads did is estimated, if windows saw them\n"                     \
+  "else it is part of Busy, and of barrier where tasks were refused at a region's end; see docs/budget.md"
 #define HD_MEANS_WALL                                                                                                  \
   "part of the run, lines below included; threads that are busy at once share the time\n"                              \
   "the own parts of all lines and the time with no thread busy add up to the run"

@@ -121,9 +121,9 @@ static void fill(struct hd_value values[COLUMNS], const struct flat *flat, uint3
   values[CALLS] = hd_count(entry->visits, knows_calls(flat->graph, entry));
   values[CALLS_CONCURRENT] = hd_count(entry->visits_concurrent, knows_concurrent(flat->graph, entry));
   values[SEQUENTIAL] = hd_ticks(model, sequential, levels);
-  values[CONCURRENT] = hd_ticks(model, (double)(times->self_ticks - times->self_sequential_ticks), levels);
-  values[SEQUENTIAL_SHARE] = hd_share(sequential, self, levels);
-  values[MEAN] = hd_number(hd_graph_concurrency(times->self_ticks, times->self_wall_ticks));
+  values[CONCURRENT] = hd_ticks(model, (double)(times->self_level_ticks - times->self_sequential_ticks), levels);
+  values[SEQUENTIAL_SHARE] = hd_share(sequential, (double)times->self_level_ticks, levels);
+  values[MEAN] = hd_number(hd_graph_concurrency(times->self_level_ticks, times->self_wall_ticks));
   values[WALL] = hd_ticks(model, times->self_wall_ticks, levels);
   values[WALL_SHARE] = hd_share(times->self_wall_ticks, (double)model->elapsed_ticks, levels);
   values[ELAPSED] = hd_ticks(model, (double)entry->elapsed_ticks, knows_elapsed(entry, flat->options));

@@ -157,7 +157,8 @@ static void print_threads(const struct hd_model *model, FILE *out) {
   if (hd_losses_have_too_many_threads(model))
     fputs(": more than processors", out);
   if (model->elapsed_ticks > 0)
-    fprintf(out, "; %s%.2f busy on average", bound_words(hd_bounds_of_busy_threads(program_marks(model)), false),
+    fprintf(out, "; %s%.2f busy on average",
+            model->estimated ? "about " : bound_words(hd_bounds_of_busy_threads(program_marks(model)), false),
             busy / (double)model->elapsed_ticks);
   fputc('\n', out);
 }
@@ -192,8 +193,9 @@ static void print_unresolved(const struct hd_model *model, FILE *out) {
   const uint32_t most = most_unresolved(model, &ticks);
   if (most != 0)
     hd_node_text(place, model, &model->nodes[most], NULL);
-  fprintf(out, "unknown   what threads did for %.0f %% of their time: events were switched off; %s %s%s\n",
-          percent(unresolved, all), ticks == model->unresolved.ticks ? "all" : "most", most == 0 ? "" : "in ", place);
+  fprintf(out, "unknown   what threads did for %.0f %% of their time%s; %s %s%s\n", percent(unresolved, all),
+          model->estimated ? " is estimated: events were switched off but for windows" : ": events were switched off",
+          ticks == model->unresolved.ticks ? "all" : "most", most == 0 ? "" : "in ", place);
 }
 
 /* Comes first: nothing that rests on waiting is the program's own. */
@@ -232,7 +234,11 @@ static void print_gain(const struct hd_model *model, FILE *out) {
   const double share = percent(model->gain_ticks, (double)model->elapsed_ticks);
   const char *if_exact = hd_account_is_disturbed(model) ? "about " : "at most ";
   const char *words = bounds.at_least || bounds.at_most ? bound_words(bounds, false) : if_exact;
-  if (marks & HD_MARK_GAIN_UNKNOWN)
+  if (model->estimated && !(marks & HD_MARK_GAIN_UNKNOWN))
+    fprintf(out, "gain      about %.0f %% of the run (from %.0f to %.0f %%), if every team were fully busy\n", share,
+            percent(model->gain_interval.low, (double)model->elapsed_ticks),
+            percent(model->gain_interval.high, (double)model->elapsed_ticks));
+  else if (marks & HD_MARK_GAIN_UNKNOWN)
     fprintf(out, "gain      unknown (%s%.0f %%): %s\n", words, share, advice(model));
   else
     fprintf(out, "gain      %s%s (%.1f %% of the run), if every team were fully busy\n", words, gain.text, share);

@@ -37,6 +37,8 @@ enum {
   PROCESSORS,
   MAIN_CAUSE,
   UNRESOLVED,
+  GAIN_LOW,
+  GAIN_HIGH,
   COLUMNS
 };
 
@@ -72,6 +74,8 @@ static const struct hd_column table[COLUMNS] = {
     [MAIN_CAUSE] = {"main_cause", "Main cause", HD_WORD, 15, 0,
                     "\nwhat most of the lost thread time is lost to, and its share; docs/compare.md lists the causes"},
     [UNRESOLVED] = HD_COLUMN(UNRESOLVED, 12, 2, HD_MEANS_UNRESOLVED),
+    [GAIN_LOW] = {"gain_low_s", NULL, HD_SECONDS, 0, 0, "\nregions whose gain is an estimate: 95 % interval"},
+    [GAIN_HIGH] = {"gain_high_s", NULL, HD_SECONDS, 0, 0, "\nlikewise"},
 };
 
 const struct hd_report_columns hd_report_regions_columns = {"", table, COLUMNS, STATES};
@@ -147,10 +151,15 @@ static struct hd_value main_cause(const struct hd_losses *losses, bool known) {
 }
 
 static struct hd_value main_cause_of_line(const struct regions *regions, const struct hd_line *line) {
-  struct hd_value value = main_cause(&regions->causes.lines[line - regions->view->lines],
-                                     line->team.team_max > 0 && !hd_gain_text(line->marks));
+  struct hd_value value =
+      main_cause(&regions->causes.lines[line - regions->view->lines],
+                 line->team.team_max > 0 && (!hd_gain_text(line->marks) || line->marks & HD_MARK_ESTIMATED));
   value.blank = line->team.team_max == 0;
   return value;
+}
+
+static bool has_interval(const struct hd_line *line) {
+  return line->marks & HD_MARK_ESTIMATED && hd_kind_is_region(line->node->kind);
 }
 
 static void fill(struct hd_value values[COLUMNS], const struct regions *regions, const struct hd_line *line) {
@@ -168,6 +177,8 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   values[PROCESSORS] = hd_share(regions->processor_share, 1, true);
   values[MAIN_CAUSE] = main_cause_of_line(regions, line);
   values[UNRESOLVED] = hd_ticks(model, (double)line->unresolved.ticks, true);
+  values[GAIN_LOW] = hd_ticks(model, line->gain_interval.low, has_interval(line));
+  values[GAIN_HIGH] = hd_ticks(model, line->gain_interval.high, has_interval(line));
   mark(values, line->marks, regions->disturbed);
 }
 

@@ -46,17 +46,26 @@ void hd_report_routine_hint(bool any, bool measured, const struct hd_model *mode
         model->header.flags & HD_FILE_ROUTINES ? "" : ": libheddle.so was not loaded with the program");
 }
 
+#define ESTIMATES                                                                                                      \
+  "Times, entries and gains are estimated from what short windows saw. Wall%, counts of events, samples and all "      \
+  "about "                                                                                                             \
+  "how many threads were busy are as observed: there unobserved waits count as busy. Without estimates: "              \
+  "--no-estimates."
+
 void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
   uint32_t marks = 0;
   for (uint32_t i = 0; i < model->node_count; i++)
     if (!(model->nodes[i].flags & HD_NODE_GONE))
       marks |= model->nodes[i].marks[HD_MARKS_OF_CALLPATHS];
   if (marks)
-    hd_print_sentences(out, "'>=', '<=', '~': at least, at most, about: %s. %sUnobserved waits count as busy.",
+    hd_print_sentences(out, "'>=', '<=', '~': at least, at most, about: %s. %s%s",
                        model->off_classes
                            ? "events were switched off for a time, because they exceeded the budget (see the notes)"
                            : HD_SINKS_WORDS,
-                       model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. " : "");
+                       model->estimated     ? ESTIMATES
+                       : model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. "
+                                            : "",
+                       model->estimated ? "" : "Unobserved waits count as busy.");
   if (marks & HD_MARK_GAIN_UNKNOWN)
     hd_print_sentences(out,
                        "'?': unknown, probably more: waits were not observed for more than a tenth of that time%s.",

@@ -4,6 +4,7 @@
  * Files that are no profile, cut short or damaged: refused with a reason, and never a crash or an endless loop.
  */
 #include "output/model/memory.h"
+#include "output/model/watched.h"
 #include "output/reader/open.h"
 #include "profile_sample.h"
 
@@ -37,11 +38,11 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = HD_FORMAT_VERSION + 1;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 12, this reads 11)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 13, this reads 12)");
   header->version = 0;
   builder_refused(&sample->builder, "format 0 does not exist");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 11)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 12)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
@@ -412,6 +413,22 @@ static void test_a_critical_path_ends_with_the_profile(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_what_windows_saw_is_added_up_unless_it_is_nobodys(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->watched->thread = 9;
+  builder_refused(&sample->builder, "what windows saw (0) belongs to no callpath or thread");
+  sample->watched->thread = 0;
+  struct hd_watched_record *other = builder_record(&sample->builder, HD_BLOCK_WATCHED, sizeof *other);
+  *other = *sample->watched;
+  struct hd_model *model = builder_read(&sample->builder);
+  assert_int_equal(model->watched_count, 1);
+  assert_int_equal(model->watched[0].ticks[HD_BUSY], 40);
+  assert_int_equal(model->watched[0].visits, 6);
+  hd_model_free(model);
+  builder_free(&sample->builder);
+}
+
 static void test_empty_profile_is_refused(void **state) {
   (void)state;
   struct builder builder;
@@ -495,6 +512,7 @@ int main(void) {
       cmocka_unit_test(test_absurd_costs_stay_absurd),
       cmocka_unit_test(test_broken_samples_are_refused),
       cmocka_unit_test(test_unused_samples_are_left_out_and_equal_ones_joined),
+      cmocka_unit_test(test_what_windows_saw_is_added_up_unless_it_is_nobodys),
       cmocka_unit_test(test_broken_chunks_are_refused_and_those_of_a_loop_added_up),
       cmocka_unit_test(test_a_broken_critical_path_is_refused),
       cmocka_unit_test(test_a_critical_path_ends_with_the_profile),

@@ -190,10 +190,12 @@ static void test_what_rests_on_incomplete_data_is_marked(void **state) {
   expect_part(csv, ",11,,,true,false,734113,");
   expect_part(csv, ",10,,,false,true,1,");
   expect_part(csv, ",20,,,false,false,1,");
-  expect_part(csv, ",wait_at_most,misplaced,own_at_most,levels_at_most,gain_at_least,gain_unknown,waits_unreported\n");
-  expect_part(csv, ",false,false,true,true,true,false,false\n");    /* the region */
-  expect_part(csv, ",false,false,false,true,true,false,false\n");   /* the critical */
-  expect_part(csv, ",false,false,false,false,false,false,false\n"); /* the other one */
+  expect_part(
+      csv,
+      ",wait_at_most,misplaced,own_at_most,levels_at_most,gain_at_least,gain_unknown,waits_unreported,estimated\n");
+  expect_part(csv, ",false,false,true,true,true,false,false,false\n");    /* the region */
+  expect_part(csv, ",false,false,false,true,true,false,false,false\n");   /* the critical */
+  expect_part(csv, ",false,false,false,false,false,false,false,false\n"); /* the other one */
   FILE *out = open_memstream(&json, &bytes);
   assert_true(hd_exporters[0]->write(model, HD_WEIGHT_WALL, out));
   fclose(out);

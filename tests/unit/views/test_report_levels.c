@@ -243,7 +243,7 @@ static void test_at_level_0_says_that_nothing_ran(void **state) {
   options.csv = true;
   text = ask(model, options, HD_REPORT_MADE);
   assert_has(text, "share,busy_s,wait_at_most,misplaced,own_at_most,levels_at_most,gain_at_least,gain_unknown,"
-                   "waits_unreported\n,,,nobody,,,,,,,,5.");
+                   "waits_unreported,estimated\n,,,nobody,,,,,,,,5.");
   free(text);
   free_run(&builder, model);
 }

@@ -25,6 +25,7 @@ struct sample {
   struct hd_sample_record *sampled;
   struct hd_chunks_record *chunks;
   struct hd_path_record *path;
+  struct hd_watched_record *watched;
 };
 
 /* One of everything. */
@@ -73,6 +74,8 @@ static inline void make_sample(struct sample *sample) {
   builder->header->path_flags = HD_PATH_ASKED | HD_PATH_KNOWN;
   builder->header->path_open = 1;
   builder->header->path_until_ticks = 1090;
+  sample->watched = builder_record(builder, HD_BLOCK_WATCHED, sizeof *sample->watched);
+  *sample->watched = (struct hd_watched_record){.profile = 2, .visits = 3, .ticks = {20}, .intrusion = {5}};
 }
 
 #endif
