@@ -71,14 +71,15 @@ void hd_document_clean(const struct hd_document *document, const char *text, cha
     plain_text(text, clean, bytes);
 }
 
-static void put(const struct hd_document *document, size_t indent, const char *format, va_list arguments) {
+static void put(const struct hd_document *document, enum hd_paint paint, size_t indent, const char *format,
+                va_list arguments) {
   char text[HD_SENTENCE_BYTES], clean[2 * HD_SENTENCE_BYTES];
   vsnprintf(text, sizeof text, format, arguments);
   hd_document_clean(document, text, clean, sizeof clean);
   if (document->markdown)
     fputs(clean, document->out);
   else
-    hd_print_wrapped(clean, indent, document->out);
+    hd_print_painted(paint, clean, indent, document->out);
 }
 
 void hd_document_title(const struct hd_document *document, int level, const char *format, ...) {
@@ -87,7 +88,7 @@ void hd_document_title(const struct hd_document *document, int level, const char
   if (!document->markdown && level == 1)
     fputs("== ", document->out);
   va_start(arguments, format);
-  put(document, 0, format, arguments);
+  put(document, HD_PAINT_HEADING, 0, format, arguments);
   va_end(arguments);
   fputs(!document->markdown && level == 1 ? " ==\n" : document->markdown ? "\n\n" : "\n", document->out);
 }
@@ -96,10 +97,13 @@ void hd_document_fact(const struct hd_document *document, const char *word, cons
   va_list arguments;
   if (document->markdown && !word[0])
     fputs("  - ", document->out);
+  else if (document->markdown)
+    fprintf(document->out, "- %s: ", word);
   else
-    fprintf(document->out, document->markdown ? "- %s: " : "%-9s ", word);
+    fprintf(document->out, "%s%-9s%s ", hd_paint_begin(hd_fact_paint(word), document->out), word,
+            hd_paint_end(hd_fact_paint(word), document->out));
   va_start(arguments, format);
-  put(document, HD_FACT_INDENT, format, arguments);
+  put(document, strcmp(word, "findings") == 0 ? HD_PAINT_HEADING : HD_PAINT_NONE, HD_FACT_INDENT, format, arguments);
   va_end(arguments);
   fputc('\n', document->out);
 }
@@ -109,7 +113,7 @@ void hd_document_say(const struct hd_document *document, const char *format, ...
   if (document->markdown)
     fputc('\n', document->out);
   va_start(arguments, format);
-  put(document, 0, format, arguments);
+  put(document, HD_PAINT_NONE, 0, format, arguments);
   va_end(arguments);
   fputs("\n", document->out);
 }

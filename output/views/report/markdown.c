@@ -56,7 +56,7 @@ void hd_report_markdown(struct hd_lines *view, const struct hd_report_options *a
                      100 * hd_account_share_of_program(model));
   put_findings(&document, model);
   put_facts(&document, model);
-  const uint32_t left = hd_lines_select(view, options.sort, options.limit, false);
+  const uint32_t left = hd_lines_select(view, options.sort, hd_limit_of(&options), false);
   if (view->count > 1)
     hd_report_regions(view, &options, out);
   else
