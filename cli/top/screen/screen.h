@@ -6,7 +6,7 @@
 #ifndef HEDDLE_CLI_TOP_SCREEN_SCREEN_H
 #define HEDDLE_CLI_TOP_SCREEN_SCREEN_H
 
-#include "cli/top/watch/watch.h"
+#include "cli/watch/watch.h"
 
 struct hd_top_screen_options {
   const char *path; /* of the profile; NULL: the user chooses a program */
