@@ -62,7 +62,8 @@ static bool check(void *of) {
 
 int hd_cmd_html(int argc, char **argv) {
   struct choices choices = {0};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL, check};
+  const struct hd_profile_command command = {
+      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .check = check};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

@@ -11,6 +11,20 @@
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 
+struct hd_model *hd_open_file(const struct hd_profile_command *command, const char *path) {
+  struct hd_model *model = NULL;
+  char error[PATH_MAX + 256];
+  if (!hd_profile_open(path, &model, error, sizeof error)) {
+    fprintf(stderr, "heddle: %s\n", error);
+    return NULL;
+  }
+  if (hd_names_resolve(model) > 0 && !*command->no_cache)
+    hd_names_store(model);
+  if (command->no_estimates && !*command->no_estimates)
+    hd_resolve(model);
+  return model;
+}
+
 struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
   hd_stream_guard();
   hd_sigbus_guard();
@@ -21,16 +35,9 @@ struct hd_model *hd_open_profile(const struct hd_profile_command *command, int a
     *status = HD_EXIT_USAGE;
     return NULL;
   }
-  struct hd_model *model = NULL;
-  char error[PATH_MAX + 256];
-  if (!hd_profile_open(argv[file], &model, error, sizeof error)) {
-    fprintf(stderr, "heddle: %s\n", error);
-    *status = HD_EXIT_FAILED;
-    return NULL;
-  }
-  if (hd_names_resolve(model) > 0 && !*command->no_cache)
-    hd_names_store(model);
-  if (command->no_estimates && !*command->no_estimates)
-    hd_resolve(model);
+  if (command->first)
+    *command->first = file;
+  struct hd_model *model = hd_open_file(command, argv[file]);
+  *status = model ? HD_EXIT_OK : HD_EXIT_FAILED;
   return model;
 }
