@@ -130,11 +130,12 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = hd_exporters[0]};
   int first = 0, status = HD_EXIT_OK;
-  const struct hd_profile_command command = {
-      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .first = &first};
-  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
-  if (!model)
+  const struct hd_profile_command command = {.usage = &usage, .choices = &choices, .no_cache = &choices.no_cache};
+  if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
+  struct hd_model *model = hd_open_file(&command, argv[first]);
+  if (!model)
+    return HD_EXIT_FAILED;
   status = export(model, &command, argv + first, argc - first);
   hd_model_free(model);
   return status;

@@ -25,18 +25,21 @@ struct hd_model *hd_open_file(const struct hd_profile_command *command, const ch
   return model;
 }
 
-struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
+bool hd_open_options(const struct hd_profile_command *command, int argc, char **argv, int *first, int *status) {
   hd_stream_guard();
   hd_sigbus_guard();
+  if (!hd_options_read(command->usage, argc, argv, command->choices, first, status))
+    return false;
+  if (!command->check || command->check(command->choices))
+    return true;
+  *status = HD_EXIT_USAGE;
+  return false;
+}
+
+struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
   int file = 0;
-  if (!hd_options_read(command->usage, argc, argv, command->choices, &file, status))
+  if (!hd_open_options(command, argc, argv, &file, status))
     return NULL;
-  if (command->check && !command->check(command->choices)) {
-    *status = HD_EXIT_USAGE;
-    return NULL;
-  }
-  if (command->first)
-    *command->first = file;
   struct hd_model *model = hd_open_file(command, argv[file]);
   *status = model ? HD_EXIT_OK : HD_EXIT_FAILED;
   return model;

@@ -78,17 +78,17 @@ static bool fails(const struct hd_compare_choices *choices, const struct hd_comp
   return failed;
 }
 
-static int compare(const struct hd_compare_sets *sets, const struct hd_compare_choices *choices) {
+static int compare(const struct hd_compare_sets *sets, const struct hd_compare_choices *choices, hd_compare_user *use,
+                   void *context) {
   struct hd_compare_jobs jobs = {0};
   int status = HD_EXIT_FAILED;
   const bool comparable = hd_compare_jobs_make(&jobs, sets, choices->ask);
   struct hd_compare_series *series = hd_new(jobs.count, sizeof *series);
   const size_t count = comparable ? compare_all(&jobs, choices, series) : 0;
   if (count > 0) {
-    hd_compare_print(series, count, &choices->view, stdout);
-    const bool written = hd_stream_finish(stdout, "standard output");
-    const bool failed = fails(choices, series, count);
-    status = !written || count < jobs.count ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
+    status = use(context, series, count);
+    if (count < jobs.count)
+      status = HD_EXIT_FAILED;
   }
   for (size_t i = 0; i < count; i++)
     hd_comparison_free((struct hd_comparison *)(uintptr_t)series[i].comparison);
@@ -97,13 +97,27 @@ static int compare(const struct hd_compare_sets *sets, const struct hd_compare_c
   return status;
 }
 
-int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count) {
+int hd_compare_with(const struct hd_compare_choices *choices, char **operands, size_t count, hd_compare_user *use,
+                    void *context) {
   struct hd_compare_sets sets;
-  if (choices->failed)
-    return HD_EXIT_FAILED;
-  const int status = hd_compare_sets_open(&sets, operands, count) ? compare(&sets, choices) : HD_EXIT_FAILED;
+  const int status =
+      hd_compare_sets_open(&sets, operands, count) ? compare(&sets, choices, use, context) : HD_EXIT_FAILED;
   hd_compare_sets_free(&sets);
   return status;
+}
+
+static int print(void *context, const struct hd_compare_series *series, size_t count) {
+  const struct hd_compare_choices *choices = context;
+  hd_compare_print(series, count, &choices->view, stdout);
+  const bool written = hd_stream_finish(stdout, "standard output");
+  const bool failed = fails(choices, series, count);
+  return !written ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
+}
+
+int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count) {
+  if (choices->failed)
+    return HD_EXIT_FAILED;
+  return hd_compare_with(choices, operands, count, print, (void *)(uintptr_t)choices);
 }
 
 int hd_cmd_compare(int argc, char **argv) {

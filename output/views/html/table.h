@@ -6,7 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_HTML_TABLE_H
 #define HEDDLE_OUTPUT_VIEWS_HTML_TABLE_H
 
-#include "output/views/html/escape.h"
+#include "output/views/render/html_escape.h"
 #include "output/views/render/columns.h"
 
 struct hd_html_table {

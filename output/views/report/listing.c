@@ -274,7 +274,7 @@ void hd_listing_end(struct hd_listing *listing, uint32_t left) {
     if (!listing->titled)
       fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
     if (listing->markdown) {
-      struct hd_document document = {listing->out, true};
+      struct hd_document document = {.out = listing->out, .markdown = true};
       hd_document_table(&document, &listing->grid);
       if (left > 0)
         hd_document_say(&document, "%u more line%s not shown.", left, left == 1 ? " is" : "s are");

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "output/model/memory.h"
-#include "output/views/html/escape.h"
+#include "output/views/render/html_escape.h"
 #include "output/views/html/html.h"
 #include "output/views/html/source_file.h"
 #include "support/command/memory.h"
