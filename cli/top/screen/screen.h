@@ -14,6 +14,9 @@ struct hd_top_screen_options {
   enum hd_top_sort sort;
 };
 
+/** Whether this build has one. */
+extern const bool hd_top_has_screen;
+
 /** False: `error` says why there is no screen. */
 bool hd_top_screen(const struct hd_top_screen_options *options, char *error, size_t error_bytes);
 

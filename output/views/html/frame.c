@@ -60,6 +60,12 @@ void hd_html_footer(FILE *out) {
   fputs("</footer>\n", out);
 }
 
+const char *hd_html_charts(void) {
+  static char name[32];
+  snprintf(name, sizeof name, "D3 %s", hd_d3_version);
+  return hd_asset_d3.bytes > 0 ? name : NULL;
+}
+
 void hd_html_end(bool charts, FILE *out) {
   if (charts && hd_asset_d3.bytes > 0)
     put_asset(&hd_asset_d3, "script", out);
