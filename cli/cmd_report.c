@@ -18,6 +18,7 @@
 #include "output/views/report/report.h"
 #include "support/command/memory.h"
 #include "support/command/output_stream.h"
+#include "support/command/pager.h"
 
 #define SORT(name, words) words,
 static const char *const sort_names[HD_SORT_COUNT] = {HD_SORTS(SORT)};
@@ -86,6 +87,7 @@ static const struct hd_option options[] = {
      .take = hd_take_text, .field = offsetof(struct choices, report.columns), .expects = "titles of columns"},
     HD_OPTION_WIDTH,
     HD_OPTION_COLOR,
+    HD_OPTION_PAGER,
     {'v', "verbose", NULL, "begin with all that is known of the run", HD_OPTION_FLAG(struct choices, report.verbose)},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
      .field = offsetof(struct choices, report.csv)},
@@ -277,6 +279,7 @@ int hd_cmd_report(int argc, char **argv) {
     return status;
   if (choices.report.question == HD_ASK_HOT || choices.report.question == HD_ASK_SOURCE)
     hd_sample_names_resolve(model);
+  hd_pager_begin();
   enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
   if (end == HD_REPORT_MADE)
     end = hd_report_print(model, &choices.report, stdout, stderr);

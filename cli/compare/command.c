@@ -14,11 +14,15 @@
 #include "output/analysis/causes.h"
 #include "support/command/memory.h"
 #include "support/command/output_stream.h"
+#include "support/command/pager.h"
 #include "support/command/sigbus_guard.h"
 
 enum { EXIT_CONDITION = 3 };
 
 #define CAUSE(name, id, ...) " " id
+
+static const struct hd_option own_options[] = {HD_OPTION_PAGER, {0}};
+static const struct hd_option_section sections[] = {{.options = hd_compare_options}, {0}};
 
 static const struct hd_usage usage = {
     .command = "compare",
@@ -36,7 +40,8 @@ static const struct hd_usage usage = {
         "same,\n"
         "the sets are sides: the first is before, the others after. If two or more sets hold several thread counts,\n"
         "each of them is compared by thread count, then all with each other at each thread count.",
-    .options = hd_compare_options,
+    .options = own_options,
+    .sections = sections,
     .none = "missing profile or directory",
     .epilogue =
         "EXPR is a formula over region.NAME and program.NAME. NAME is time (here / at the baseline), seconds (here -\n"
@@ -127,8 +132,11 @@ int hd_cmd_compare(int argc, char **argv) {
   hd_compare_choices_init(&choices);
   hd_stream_guard();
   hd_sigbus_guard();
-  if (hd_options_read(&usage, argc, argv, &choices, &first, &status))
+  if (hd_options_read(&usage, argc, argv, &choices, &first, &status)) {
+    hd_pager_begin();
     status = hd_compare_run(&choices, argv + first, (size_t)(argc - first));
+    hd_pager_end();
+  }
   hd_compare_choices_free(&choices);
   return status;
 }

@@ -38,7 +38,7 @@ def on_terminal(*command, env=None, width=80, height=24, keys=b"", when=None, **
     os.write(ours, keys)
     environment = {name: value for name, value in clean_environment().items() if name not in ("NO_COLOR", "COLUMNS")}
     streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, **streams}
-    process = subprocess.Popen([str(word) for word in command], env={**environment, "TERM": "xterm", **(env or {})}, **streams)
+    process = subprocess.Popen([str(word) for word in command], env={**environment, "TERM": "xterm", "HEDDLE_PAGER": "cat", **(env or {})}, **streams)
     os.close(theirs)
     reader = threading.Thread(target=read)
     reader.start()

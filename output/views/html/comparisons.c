@@ -20,7 +20,7 @@ bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t co
   fputs(", runs compared</h1></header>\n<main>\n", out);
   hd_compare_print(series, count, &page, out);
   fputs("</main>\n", out);
-  hd_html_footer(out);
+  hd_html_footer(false, out);
   FILE *into = open_memstream(&json, &bytes);
   if (into)
     hd_compare_print(series, count, &data, into);

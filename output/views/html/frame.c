@@ -45,15 +45,17 @@ void hd_html_data(const char *id, const char *json, size_t bytes, FILE *out) {
   fputs("</script>\n", out);
 }
 
-void hd_html_footer(FILE *out) {
+void hd_html_footer(bool charts, FILE *out) {
   fputs("<footer><p>Made by heddle " HEDDLE_VERSION ".", out);
-  if (hd_asset_d3.bytes > 0)
+  if (!charts)
+    fputs("</p>\n", out);
+  else if (hd_asset_d3.bytes > 0)
     fprintf(out, " Charts: D3 %s, BSD-3-Clause.</p>\n<details><summary>D3's licence</summary><pre>", hd_d3_version);
   else
     fputs(" This build of Heddle lacks D3: the timeline, the flame view and the charts along iterations are left "
           "out.</p>\n",
           out);
-  if (hd_asset_d3.bytes > 0) {
+  if (charts && hd_asset_d3.bytes > 0) {
     fwrite(hd_asset_d3_licence.text, 1, hd_asset_d3_licence.bytes, out);
     fputs("</pre></details>\n", out);
   }

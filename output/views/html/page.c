@@ -63,7 +63,7 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
   if (!options->no_source)
     hd_html_source(model, out);
   fputs("</main>\n", out);
-  hd_html_footer(out);
+  hd_html_footer(true, out);
 }
 
 bool hd_html_write(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {

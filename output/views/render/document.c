@@ -175,7 +175,7 @@ void hd_document_title(const struct hd_document *document, int level, const char
 void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...) {
   va_list arguments;
   if (document->html) {
-    fprintf(document->out, "<p class=\"%s\">", strcmp(word, "warning") == 0 ? "warning" : word[0] ? "fact" : "fact more");
+    fprintf(document->out, "<p class=\"%s\">", strcmp(word, "warning") == 0 ? "warning" : word[0] ? "fact" : "fact under");
     html_cell("b", "", word, document->out);
     va_start(arguments, format);
     html_text(document, " ", format, arguments, "</p>\n");

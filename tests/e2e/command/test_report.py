@@ -124,7 +124,7 @@ def test_report_is_plain_where_the_locale_is(run_heddle, levels_path):
 @pytest.mark.parametrize("columns", [10, 60, 100])
 @pytest.mark.needs("terminal")
 def test_report_fits_the_terminal(heddle, levels_path, columns):
-    command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report --color=never '{levels_path}'"
+    command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report --no-pager --color=never '{levels_path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     assert result.returncode == 0
     strips = [line for line in result.stdout.splitlines() if re.fullmatch("[.▁▂▃▄▅▆▇█]+", line)]
