@@ -12,8 +12,8 @@
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
-#include "output/views/html/html.h"
 #include "output/views/html/comparisons.h"
+#include "output/views/html/html.h"
 #include "support/command/directory.h"
 #include "support/command/output_stream.h"
 

@@ -170,7 +170,7 @@ static bool is_about_routines(enum hd_question question) {
 /* Tables of regions have all keys; the views with routines only those that a routine has, and what is sorted by one
  * thing of its own none. */
 static bool sorts_by(enum hd_question question, enum hd_sort sort) {
-  static const enum hd_question no_keys[] = {HD_ASK_LOOPS, HD_ASK_TASKS,    HD_ASK_PATH, HD_ASK_HOT,
+  static const enum hd_question no_keys[] = {HD_ASK_LOOPS,  HD_ASK_TASKS,    HD_ASK_PATH, HD_ASK_HOT,
                                              HD_ASK_SOURCE, HD_ASK_AT_LEVEL, HD_ASK_WITH};
   for (size_t i = 0; i < sizeof no_keys / sizeof no_keys[0]; i++)
     if (question == no_keys[i])

@@ -23,7 +23,8 @@ struct choices {
 
 static const struct hd_option options[] = {
     {'V', "version", NULL, "print the version and exit", HD_OPTION_FLAG(struct choices, version)},
-    {'v', "verbose", NULL, "with --version: also which optional parts there are", HD_OPTION_FLAG(struct choices, verbose)},
+    {'v', "verbose", NULL, "with --version: also which optional parts there are",
+     HD_OPTION_FLAG(struct choices, verbose)},
     {0},
 };
 

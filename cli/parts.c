@@ -17,8 +17,8 @@ void hd_parts_print(FILE *out) {
   const char *charts = hd_html_charts();
   char papi[512], formulas[512];
   const bool counts = hd_papi_open(papi, sizeof papi), computes = hd_formula_open(formulas, sizeof formulas);
-  print_part("screen of heddle top", hd_top_has_screen ? NULL : "was left out of this build, which found no ncurses", "",
-             out);
+  print_part("screen of heddle top", hd_top_has_screen ? NULL : "was left out of this build, which found no ncurses",
+             "", out);
   print_part("charts of heddle html", charts ? NULL : "were left out of this build, which found no D3 (node-d3)",
              charts ? charts : "", out);
   print_part("heddle export -f pprof", hd_exporter_find("pprof")->missing, "", out);

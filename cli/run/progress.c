@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A line while the program runs. A process of its own reads the live profile: what goes wrong there costs nothing else. */
+/* A line while the program runs. A process of its own reads the live profile: what goes wrong there costs nothing else.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-from spack.package import *
+from spack.package import depends_on, find, license, version
 
 try:
     from spack_repo.builtin.build_systems.cmake import CMakePackage  # Spack 1.0 and later
 except ImportError:
-    pass
+    from spack.package import CMakePackage
 
 
 class Heddle(CMakePackage):

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 enum { NOT_FOUND = 127, CANNOT_EXECUTE = 126 };
 
 static bool unwanted;
@@ -95,8 +94,8 @@ static bool fits(int kept, size_t bytes) {
 
 /* ---- the pager ---- */
 
-/* False: there is no such command. less does what git's does: it ends at once if all fits, shows colours, and leaves the
- * text on the screen. The user's Ctrl-C is for the pager. */
+/* False: there is no such command. less does what git's does: it ends at once if all fits, shows colours, and leaves
+ * the text on the screen. The user's Ctrl-C is for the pager. */
 static bool page(int kept) {
   int status = 0;
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;

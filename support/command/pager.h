@@ -14,11 +14,8 @@
 hd_option_taker hd_take_no_pager;
 
 #define HD_OPTION_PAGER                                                                                                \
-  {                                                                                                                    \
-    0, "no-pager", NULL,                                                                                               \
-        "do not show what is longer than the terminal with a pager (HEDDLE_PAGER, PAGER or less)",                     \
-        .take = hd_take_no_pager                                                                                       \
-  }
+  {0, "no-pager", NULL, "do not show what is longer than the terminal with a pager (HEDDLE_PAGER, PAGER or less)",     \
+   .take = hd_take_no_pager}
 
 /** From now on standard output is kept, if it is a terminal and there may be a pager. Its width and whether it has
  *  colour are still those of the terminal. */

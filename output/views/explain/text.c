@@ -43,7 +43,8 @@ static void print_painted(enum hd_paint paint, const char *text, size_t indent, 
   const size_t terminal = hd_terminal_width(out), width = terminal < LINE_WIDTH ? terminal : LINE_WIDTH;
   while (*text) {
     const size_t bytes = line_of(text, width > indent ? width - indent : 1);
-    fprintf(out, "%*s%s%.*s%s\n", (int)indent, "", hd_paint_begin(paint, out), (int)bytes, text, hd_paint_end(paint, out));
+    fprintf(out, "%*s%s%.*s%s\n", (int)indent, "", hd_paint_begin(paint, out), (int)bytes, text,
+            hd_paint_end(paint, out));
     text += bytes;
     text += strspn(text, " ");
     indent += more;

@@ -157,7 +157,8 @@ static void put(const struct hd_document *document, enum hd_paint paint, size_t 
 void hd_document_title(const struct hd_document *document, int level, const char *format, ...) {
   va_list arguments;
   if (document->html) {
-    static const char *const begins[] = {"<h2>", "<h2>", "<h3>", "<h4>"}, *const ends[] = {"</h2>\n", "</h2>\n", "</h3>\n", "</h4>\n"};
+    static const char *const begins[] = {"<h2>", "<h2>", "<h3>", "<h4>"}, *const ends[] = {"</h2>\n", "</h2>\n",
+                                                                                           "</h3>\n", "</h4>\n"};
     va_start(arguments, format);
     html_text(document, begins[level], format, arguments, ends[level]);
     va_end(arguments);
@@ -172,14 +173,15 @@ void hd_document_title(const struct hd_document *document, int level, const char
   fputs(!document->markdown && level == 1 ? " ==\n" : document->markdown ? "\n\n" : "\n", document->out);
 }
 
-void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...) {
-  va_list arguments;
+static void put_fact(const struct hd_document *document, enum hd_paint paint, const char *word, const char *format,
+                     va_list arguments) {
   if (document->html) {
-    fprintf(document->out, "<p class=\"%s\">", strcmp(word, "warning") == 0 ? "warning" : word[0] ? "fact" : "fact under");
+    fprintf(document->out, "<p class=\"%s\">",
+            strcmp(word, "warning") == 0 ? "warning"
+            : word[0]                    ? "fact"
+                                         : "fact under");
     html_cell("b", "", word, document->out);
-    va_start(arguments, format);
     html_text(document, " ", format, arguments, "</p>\n");
-    va_end(arguments);
     return;
   }
   if (document->markdown && !word[0])
@@ -189,10 +191,22 @@ void hd_document_fact(const struct hd_document *document, const char *word, cons
   else
     fprintf(document->out, "%s%-9s%s ", hd_paint_begin(hd_fact_paint(word), document->out), word,
             hd_paint_end(hd_fact_paint(word), document->out));
-  va_start(arguments, format);
-  put(document, strcmp(word, "findings") == 0 ? HD_PAINT_HEADING : HD_PAINT_NONE, HD_FACT_INDENT, format, arguments);
-  va_end(arguments);
+  put(document, paint, HD_FACT_INDENT, format, arguments);
   fputc('\n', document->out);
+}
+
+void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  put_fact(document, HD_PAINT_NONE, word, format, arguments);
+  va_end(arguments);
+}
+
+void hd_document_headline(const struct hd_document *document, const char *word, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  put_fact(document, HD_PAINT_HEADING, word, format, arguments);
+  va_end(arguments);
 }
 
 void hd_document_say(const struct hd_document *document, const char *format, ...) {

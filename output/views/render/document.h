@@ -25,6 +25,10 @@ void hd_document_title(const struct hd_document *document, int level, const char
 void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Likewise, and it stands out. */
+void hd_document_headline(const struct hd_document *document, const char *word, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** A paragraph; may have lines of its own. */
 void hd_document_say(const struct hd_document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -16,8 +16,7 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
-#define NS_EACH(title, id, rank, help)                                                                                 \
-  { id, title, HD_NUMBER, 0, rank, "\n" help }
+#define NS_EACH(title, id, rank, help) {id, title, HD_NUMBER, 0, rank, "\n" help}
 
 /* ---- loops ---- */
 

@@ -16,15 +16,15 @@ struct hd_listing {
   struct hd_columns columns;
   uint64_t late; /* bits of columns that stand after those of counters */
   bool csv;
-  bool markdown;      /* text: as a table of Markdown */
+  bool markdown;                         /* text: as a table of Markdown */
   const struct hd_report_options *asked; /* which columns, sorted by which; NULL: those that say something, as put */
   FILE *out;
   bool titled;              /* the caller says what the table's unit is */
   const char *counts_of[2]; /* what the rows' counts are of: " self", " inclusive"; NULL: none. The first are in the
                                text, the second in the comma-separated values only, while busy only */
   struct hd_count_columns counted;
-  size_t largest; /* a column whose largest number is coloured; 0: none */
-  bool placed;    /* the rows have a place in the text */
+  size_t largest;        /* a column whose largest number is coloured; 0: none */
+  bool placed;           /* the rows have a place in the text */
   struct hd_kept **kept; /* rows that wait for their place, because a column decides (listing.c) */
   size_t kept_count;
   size_t sorted_by; /* that column */
@@ -40,7 +40,7 @@ struct hd_listed {
   const struct hd_node *node; /* the place; NULL: `kind` and `name` stand for it */
   uint32_t marks;             /* enum hd_mark: of the row's numbers */
   const char *kind, *name;
-  void *parent; /* what hd_listing_put() returned; NULL: none */
+  void *parent;                       /* what hd_listing_put() returned; NULL: none */
   const struct hd_count_sum *sums[2]; /* NULL: not known; they last until the end */
   double elapsed_ticks;               /* for metrics; NaN: not known */
   char place[HD_CALLPATH_BYTES];      /* in the text */
