@@ -75,10 +75,7 @@ static double share_when_off(const struct work *work) {
 }
 
 static void predict_off(const struct work *work) {
-  const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
-  if (off.asked)
-    fputs("no change: it is off\n", stdout);
-  else if (work->rates.seconds <= 0)
+  if (work->rates.seconds <= 0)
     fputs("not known while the measurement is paused\n", stdout);
   else
     printf("%.3g %% of a thread's time, in windows of a millisecond from which the rest is estimated\n",
@@ -93,9 +90,7 @@ static void warn_of_budget(const struct work *work, double share) {
 
 static void predict_on(const struct work *work) {
   const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
-  if (!off.asked && off.regions == 0) {
-    fputs("no change: it is on\n", stdout);
-  } else if (off.share > 0) {
+  if (off.share > 0) {
     printf("%.3g %% of a thread's time, as before it went off", 100 * off.share);
     warn_of_budget(work, off.share);
     fputc('\n', stdout);
@@ -124,10 +119,7 @@ static void predict_budget(const struct work *work) {
 
 static void predict_resume(const struct work *work) {
   const struct hd_ctl_rates run = hd_ctl_rates_between(NULL, work->model);
-  if (!stands(work->model))
-    fputs("no change: the clock runs\n", stdout);
-  else
-    printf("%.3g %% of a thread's time, as in the run so far\n", 100 * run.all.share);
+  printf("%.3g %% of a thread's time, as in the run so far\n", 100 * run.all.share);
 }
 
 static void predict(const struct work *work) {
@@ -150,6 +142,23 @@ static void predict(const struct work *work) {
   }
 }
 
+/* NULL: it changes something. */
+static const char *why_nothing(const struct work *work) {
+  const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
+  switch (work->change->command) {
+  case HD_CONTROL_OFF:
+    return off.asked ? "it is off" : NULL;
+  case HD_CONTROL_ON:
+    return off.asked || off.regions > 0 ? NULL : "it is on";
+  case HD_CONTROL_BUDGET:
+    return work->model->header.budget_ppm == work->change->ppm ? "it is so" : NULL;
+  case HD_CONTROL_PAUSE:
+    return stands(work->model) ? "the clock stands" : NULL;
+  default:
+    return stands(work->model) ? NULL : "the clock runs";
+  }
+}
+
 /* ---- the change ---- */
 
 static void print_done(const struct hd_ctl_answer *answer) {
@@ -165,7 +174,6 @@ static uint32_t argument(const struct work *work) {
 
 static bool change(const struct work *work) {
   struct hd_ctl_answer answer;
-  print_seen("Now", work, &work->rates);
   predict(work);
   fflush(stdout);
   if (!hd_ctl_ask(work->ctl, work->change->command, work->change->event_class, argument(work), &answer))
@@ -174,14 +182,28 @@ static bool change(const struct work *work) {
   return true;
 }
 
-static bool observe(const struct work *work) {
+static void observe(const struct work *work) {
   struct hd_ctl_rates rates;
   struct hd_model *after;
   fflush(stdout);
-  if (!hd_ctl_rates_now(work->ctl, &rates, &after))
+  if (hd_ctl_rates_now(work->ctl, &rates, &after)) {
+    print_seen("Observed", work, &rates);
+    hd_model_free(after);
+  } else {
+    printf("%-10snot known: %s\n", "Observed", work->ctl->error);
+  }
+}
+
+static bool change_and_observe(const struct work *work) {
+  const char *why = why_nothing(work);
+  print_seen("Now", work, &work->rates);
+  if (why) {
+    printf("%-10snothing: %s\n", "Changed", why);
+    return true;
+  }
+  if (!change(work))
     return false;
-  print_seen("Observed", work, &rates);
-  hd_model_free(after);
+  observe(work);
   return true;
 }
 
@@ -189,11 +211,9 @@ int hd_ctl_change(struct hd_ctl *ctl, const struct hd_ctl_change *what) {
   struct work work = {.ctl = ctl, .change = what};
   if (!hd_ctl_rates_now(ctl, &work.rates, &work.model))
     return hd_ctl_fail(ctl);
-  const bool done = change(&work);
+  const bool done = change_and_observe(&work);
   hd_model_free(work.model);
   if (!done)
     return hd_ctl_fail(ctl);
-  if (!observe(&work))
-    printf("%-10snot known: %s\n", "Observed", ctl->error);
   return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
 }

@@ -106,7 +106,7 @@ static void pause_clock(struct hd_file_header *header) {
   if (!hd_clock.stands_at) {
     uint64_t now = hd_clock_now();
     header->paused_at_ticks = now;
-    header->pauses++;
+    __atomic_store_n(&header->pauses, header->pauses + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
     hd_alarms_set(HD_ALARM_STANDS);
   }

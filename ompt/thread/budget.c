@@ -182,7 +182,7 @@ static void switch_off(const struct hd_thread *thread, uint32_t profile, enum hd
 void hd_budget_unmute(uint32_t classes) {
   if (hd_budget.muted & classes)
     hd_budget_state.mute(hd_budget.muted & classes, false);
-  hd_budget.muted &= ~classes;
+  __atomic_store_n(&hd_budget.muted, hd_budget.muted & ~classes, __ATOMIC_RELAXED);
 }
 
 void hd_budget_end_off(struct hd_budget_off *off, uint64_t now) {

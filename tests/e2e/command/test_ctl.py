@@ -104,9 +104,11 @@ def by_ctl(loaded):
 @pytest.mark.parametrize("under_run", [False, True])
 def test_a_class_goes_off_and_on(start, export, under_run):
     program = start(under_run=under_run, env={"HEDDLE_OVERHEAD": "off"})
-    before = {entry["class"]: entry for entry in program.status()["classes"]}
-    assert before["mutex"]["events_per_second"] > 0 and not before["mutex"]["off"]
-    said = program.do("off", "mutex")
+    limit = time.monotonic() + TIMEOUT_S
+    while not (before := {entry["class"]: entry for entry in program.status()["classes"]})["mutex"]["events_per_second"]:
+        assert time.monotonic() < limit
+    assert not before["mutex"]["off"] and before["mutex"]["cost_before_percent"] is None
+    said = program.do("-i", "1", "off", "mutex")
     assert re.search(r"^Now +mutex: [\d.e+]+ events a second, \d+ ns each: [\d.e-]+ % of thread \d's time; all: ", said, re.M)
     assert re.search(r"^Predicted +[\d.e-]+ % of a thread's time, in windows", said, re.M)
     assert re.search(r"^Done +[\d.]+ [mun]?s after it was asked for$", said, re.M)
@@ -114,7 +116,7 @@ def test_a_class_goes_off_and_on(start, export, under_run):
     off = {entry["class"]: entry for entry in program.status()["classes"]}
     assert off["mutex"]["off"] and off["mutex"]["cost_before_percent"] > 0
     assert not any(off[name]["off"] for name in CLASSES if name != "mutex")
-    assert "no change: it is off" in program.do("off", "mutex")
+    assert "Changed   nothing: it is off\n" in program.do("off", "mutex")
     assert re.search(r"^Predicted +[\d.e-]+ % of a thread's time, as before it went off$", program.do("on", "mutex"), re.M)
     assert not any(entry["off"] for entry in program.status()["classes"])
     said, profile = program.end()
@@ -136,7 +138,7 @@ def test_pause_and_resume(start, export):
     paused = program.status()
     assert paused["paused"] and paused["interval_s"] == 0
     again = program.status()
-    assert again["elapsed_s"] == paused["elapsed_s"]
+    assert again["elapsed_s"] == pytest.approx(paused["elapsed_s"], rel=1e-6)  # ticks become seconds ever more exactly
     program.do("resume")
     running = program.status()
     assert not running["paused"] and running["elapsed_s"] > paused["elapsed_s"]
@@ -144,7 +146,6 @@ def test_pause_and_resume(start, export):
     assert said == "equal\n"
     loaded = export(profile)
     check_whole(loaded)
-    assert loaded["run"]["pauses"] == 1 if "pauses" in loaded["run"] else True
     assert re.search("measurement was paused 1 time, for", " ".join(loaded["run"]["notes"]))
 
 

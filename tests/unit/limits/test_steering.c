@@ -265,6 +265,34 @@ static void test_garbage_does_no_harm(void **state) {
   sw_play_seeds(check_garbage);
 }
 
+/* Of some of the requests. */
+static void pause_instead(struct fk_script *script) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < script->count; i++) {
+    struct fk_event *e = &script->events[i];
+    if (e->op == FK_ASK && ++count % 4 == 0)
+      e->wait_id =
+          hd_control_word(hd_control_number(e->wait_id), count % 8 ? HD_CONTROL_PAUSE : HD_CONTROL_RESUME, 0, 0);
+  }
+}
+
+/* Each thread plays its own events at its own speed. */
+static void check_threads(uint64_t seed) {
+  static const struct fk_options options = {.pthreads = true, .free_running = true, .real_clock = true};
+  const struct rp_options program = {.routines = seed % 3 == 0, .no_pauses = true};
+  if (seed > 30)
+    return;
+  rp_generate(seed, &program);
+  sw_ask(sc_script(), seed);
+  pause_instead(sc_script());
+  hd_model_free(ex_play_with(&options));
+}
+
+static void test_threads_run_on_meanwhile(void **state) {
+  (void)state;
+  sw_play_seeds(check_threads);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_class_goes_off_and_on_at_the_next_event),
@@ -277,6 +305,7 @@ int main(void) {
       cmocka_unit_test(test_what_is_unknown_is_refused),
       cmocka_unit_test(test_many_requests),
       cmocka_unit_test(test_garbage_does_no_harm),
+      cmocka_unit_test(test_threads_run_on_meanwhile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
