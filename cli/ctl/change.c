@@ -40,7 +40,7 @@ static void print_share(const struct hd_ctl_rate *rate) {
 
 static void print_rate(const char *id, const struct hd_ctl_rate *rate) {
   if (rate->per_second > 0) {
-    printf("%s: %.4g events a second, %.0f ns each: ", id, rate->per_second, rate->ns);
+    printf("%s: %.0f events a second, %.0f ns each: ", id, rate->per_second, rate->ns);
     print_share(rate);
   } else {
     printf("%s: no events", id);
@@ -59,7 +59,7 @@ static void print_seen(const char *when, const struct work *work, const struct h
   }
   if (is_of_class(work->change)) {
     print_rate(hd_event_class_id(work->change->event_class), &rates->classes[work->change->event_class]);
-    fputs("; ", stdout);
+    printf("\n%-10s", "");
   }
   print_rate("all", &rates->all);
   fputc('\n', stdout);

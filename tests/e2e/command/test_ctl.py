@@ -102,14 +102,14 @@ def by_ctl(loaded):
 
 
 @pytest.mark.parametrize("under_run", [False, True])
-def test_a_class_goes_off_and_on(start, export, under_run):
+def test_a_class_goes_off_and_on(start, export, run_heddle, tmp_path, under_run):
     program = start(under_run=under_run, env={"HEDDLE_OVERHEAD": "off"})
     limit = time.monotonic() + TIMEOUT_S
     while not (before := {entry["class"]: entry for entry in program.status()["classes"]})["mutex"]["events_per_second"]:
         assert time.monotonic() < limit
     assert not before["mutex"]["off"] and before["mutex"]["cost_before_percent"] is None
     said = program.do("-i", "1", "off", "mutex")
-    assert re.search(r"^Now +mutex: [\d.e+]+ events a second, \d+ ns each: [\d.e-]+ % of thread \d's time; all: ", said, re.M)
+    assert re.search(r"^Now +mutex: \d+ events a second, \d+ ns each: [\d.e-]+ % of thread \d's time\n +all: \d+ events", said)
     assert re.search(r"^Predicted +[\d.e-]+ % of a thread's time, in windows", said, re.M)
     assert re.search(r"^Done +[\d.]+ [mun]?s after it was asked for$", said, re.M)
     assert re.search(r"^Observed +mutex: ", said, re.M)
@@ -130,6 +130,11 @@ def test_a_class_goes_off_and_on(start, export, under_run):
     notes = " ".join(loaded["run"]["notes"])
     assert re.search(r"'heddle ctl' changed what was measured while the program ran: mutex off at [\d.]+ s, mutex on at", notes)
     assert "because 'heddle ctl' switched them off" in notes
+    assert "times, everywhere, by 'heddle ctl'" in run_heddle("report", "--overhead", profile).stdout.replace("time,", "times,")
+    total = tmp_path / "total.heddle"
+    assert run_heddle("merge", "-o", total, profile, profile).returncode == 0
+    entry, = by_ctl(export(total))
+    assert entry["where"] == "everywhere" and entry["times"] == 2
 
 
 def test_pause_and_resume(start, export):

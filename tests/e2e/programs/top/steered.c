@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Counts in parallel regions, with all kinds of events, until its input ends: then it says "equal" if what the threads
- * counted is what the rounds make of it: of each round ITERATIONS in a critical section, as many under a lock, TASKS
- * tasks, THREADS barriers, one single.
+ * Counts in parallel regions, with all kinds of events, until its input ends ("s": the first is over): then it says
+ * "equal" if what the threads counted is what the rounds make of it: of each round ITERATIONS in a critical section, as
+ * many under a lock, TASKS tasks, THREADS barriers, one single.
  */
 #include <omp.h>
 #include <poll.h>
@@ -52,10 +52,12 @@ int main(void) {
   omp_lock_t lock;
   long rounds = 0;
   omp_init_lock(&lock);
-  puts("s");
-  fflush(stdout);
-  for (; !has_ended(); rounds++)
+  do {
     round_of(&lock);
+    if (rounds++ == 0)
+      puts("s");
+    fflush(stdout);
+  } while (!has_ended());
   const int equal = in_critical == rounds * ITERATIONS && in_lock == rounds * ITERATIONS &&
                     in_tasks == rounds * TASKS && in_barriers == rounds * omp_get_max_threads() && in_singles == rounds;
   puts(equal ? "equal" : "different");
