@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/open_profile.h"
 #include "output/analysis/callpath_truncate.h"
@@ -96,6 +97,10 @@ static int write_out(const struct hd_model *model, const struct hd_model *after,
   bool made = true;
   if (!can_weigh(model, choices) || (after && !can_weigh(after, choices)))
     return HD_EXIT_FAILED;
+  if (choices->exporter->binary && !choices->output && isatty(STDOUT_FILENO)) {
+    fprintf(stderr, "heddle: %s is not for a terminal: name a file with -o\n", choices->exporter->name);
+    return HD_EXIT_FAILED;
+  }
   FILE *out = choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
   if (!out)
     return HD_EXIT_FAILED;

@@ -19,6 +19,7 @@ struct hd_exporter {
   /** Likewise of two runs, `before` and `after`. NULL: it shows one only. */
   void (*write_both)(const struct hd_model *before, const struct hd_model *after, enum hd_weight weight, FILE *out);
   bool one_weight;     /* shows no other */
+  bool binary;         /* not for a terminal */
   const char *missing; /* why this build cannot write it; NULL: it can */
 };
 

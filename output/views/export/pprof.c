@@ -217,4 +217,4 @@ static bool write_pprof(const struct hd_model *model, enum hd_weight weight, FIL
 #endif
 
 const struct hd_exporter hd_export_pprof = {"pprof", "all weights, for 'go tool pprof' and other readers of its format",
-                                            .write = write_pprof, .missing = MISSING};
+                                            .write = write_pprof, .binary = true, .missing = MISSING};

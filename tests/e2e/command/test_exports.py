@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from terminal import on_terminal
+
 # Callpaths of several depths, two to the same region; waits, a wait for a lock among them; a name with a quotation mark
 # in its arguments.
 WORK = r"""
@@ -216,6 +218,12 @@ def test_pprof_reads_it(pprof, run_heddle, made, plain, weight):
     program = next(name for name in rows if name.startswith("program "))
     assert rows[program][1] / 1e9 == nearly(sums, count)
     assert any(re.match(r"parallel .* in step", name) for name in rows), shown
+
+
+@pytest.mark.needs("terminal")
+def test_what_is_no_text_is_not_for_a_terminal(heddle, made):
+    status, shown = on_terminal(heddle, "export", "-f", "pprof", made)
+    assert status == 1 and "pprof is not for a terminal: name a file with -o" in shown
 
 
 def test_trace_events_are_the_timeline(exported, plain):
