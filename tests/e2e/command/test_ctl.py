@@ -14,6 +14,7 @@ import time
 import pytest
 
 from conftest import LIBRARY, TIMEOUT_S, assert_entries, assert_identities, assert_states_sum_to_lifetimes, environment_for
+from timed import check_times
 
 CLASSES = ("entry", "mutex", "task", "call", "work", "sync")
 BLOCK = 1216  # the control block's place in the file (heddle-format.h), and its size
@@ -196,6 +197,32 @@ def test_anything_at_random(start, export, runtime):
     said, profile = program.end()
     assert said == "equal\n"
     check_whole(export(profile))
+
+
+def in_percent(said, word):
+    """What it says of the class."""
+    return float(re.search(rf"^{word} +(?:mutex: .* each: )?([\d.e-]+) % of", said, re.M).group(1))
+
+
+@pytest.mark.timed
+def test_costs_are_what_was_predicted(build_program, run_heddle, tmp_path):
+    """A program whose threads all the time do the same."""
+    program, env = build_program("budget.c"), {"HEDDLE_STORE_DIR": str(tmp_path)}
+
+    def measure_once():
+        with subprocess.Popen([program, "critical", "20"], stdout=subprocess.DEVNULL, env=environment_for(
+                19, 1, {**env, "OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OVERHEAD": "off"})) as process:
+            time.sleep(0.5)
+            said = [run_heddle("ctl", "-i", "2", process.pid, command, "mutex", env=env).stdout for command in ("off", "on")]
+            process.kill()
+        return said
+
+    def check(said):
+        for text in said:
+            predicted, observed = in_percent(text, "Predicted"), in_percent(text, "Observed")
+            assert predicted / 1.5 < observed < predicted * 1.5, text
+
+    check_times(measure_once, check)
 
 
 def test_garbage_in_the_block_does_no_harm(start, export):
