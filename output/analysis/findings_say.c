@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "output/analysis/findings_internal.h"
@@ -199,8 +200,31 @@ void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *find
   hd_say(finding->attempt[0], "unset OMP_PLACES, OMP_PROC_BIND and KMP_AFFINITY, or give each thread a place");
 }
 
+/* Of events that are never switched off: a budget does not reduce them. Waits at the ends of regions cost what others
+ * do, and there is one for each implicit task (ompt/thread/budget_window.c). */
+static double ticks_never_off(const struct hd_model *model) {
+#define IS_FIXED(name, id, class) HD_CLASS_##class == HD_CLASS_FIXED,
+  static const bool is_fixed[HD_EVENT_KINDS] = {HD_EVENT_TABLE(IS_FIXED)};
+  const double tasks = (double)model->cost_of[HD_EVENT_IMPLICIT_BEGIN].count;
+  double sum = 0;
+  for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
+    const struct hd_cost *cost = &model->cost_of[kind];
+    const bool waits = kind == HD_EVENT_WAIT_BEGIN || kind == HD_EVENT_WAIT_END;
+    const double part = waits && cost->count > 0 ? fmin(tasks / (double)cost->count, 1) : is_fixed[kind];
+    sum += part * (double)cost->ticks;
+  }
+  return sum;
+}
+
 void hd_say_measurement(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const double never_off = percent(ticks_never_off(diagnosis->model), finding->lost_ticks);
   hd_say(finding->evidence[0], "Heddle's own work takes %s of thread time; see heddle report --overhead",
          hd_say_time(diagnosis, finding->lost_ticks).text);
-  hd_say(finding->attempt[0], "heddle run --overhead 1: fewer events are observed");
+  if (never_off > 50) {
+    hd_say(finding->evidence[1], "%.0f %% of it is for the begins and ends of regions, which no budget switches off",
+           fmin(never_off, 100));
+    hd_say(finding->attempt[0], "fewer and larger regions; heddle report --overhead shows the times without Heddle");
+  } else {
+    hd_say(finding->attempt[0], "heddle run --overhead 1: fewer events are observed");
+  }
 }

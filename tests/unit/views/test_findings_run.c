@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "output/views/render/table.h"
 #include "random_program.h"
@@ -285,6 +286,23 @@ static void test_heddles_own_work_is_found(void **state) {
   look();
   expect_found(MEASUREMENT, 60, PROGRAM);
   expect_count(1);
+  assert_non_null(strstr(found->items[0].attempt[0], "--overhead"));
+}
+
+/* Of 100 ticks 30 are for regions, and of 5 waits, which took 40, 4 are at the ends of regions: 62. */
+static void test_no_smaller_budget_is_advised_where_regions_cost(void **state) {
+  (void)state;
+  even(2, NULL);
+  model->threads[0].late_ticks = 60;
+  model->cost_ticks = 100;
+  memset(model->cost_of, 0, sizeof model->cost_of);
+  model->cost_of[HD_EVENT_IMPLICIT_BEGIN] = (struct hd_cost){.count = 4, .ticks = 30};
+  model->cost_of[HD_EVENT_WAIT_BEGIN] = (struct hd_cost){.count = 5, .ticks = 40};
+  model->cost_of[HD_EVENT_MUTEX_ACQUIRE] = (struct hd_cost){.count = 1, .ticks = 30};
+  look();
+  expect_found(MEASUREMENT, 60, PROGRAM);
+  assert_non_null(strstr(found->items[0].evidence[1], "62 % of it is for the begins and ends of regions"));
+  assert_null(strstr(found->items[0].attempt[0], "--overhead 1"));
 }
 
 /* ---- what is shown ---- */
@@ -404,6 +422,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_what_others_take_is_not_the_crowds, forget),
       cmocka_unit_test_teardown(test_a_thread_that_only_waits_makes_no_crowd, forget),
       cmocka_unit_test_teardown(test_heddles_own_work_is_found, forget),
+      cmocka_unit_test_teardown(test_no_smaller_budget_is_advised_where_regions_cost, forget),
       cmocka_unit_test_teardown(test_small_findings_are_left_out, forget),
       cmocka_unit_test_teardown(test_events_that_were_off_make_an_estimate, forget),
       cmocka_unit_test(test_causes_have_names),
