@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-#include "cli/top/watch/watch.h"
+#include "cli/watch/watch.h"
 #include "heddle-format.h"
 
 enum { HD_CTL_ERROR_BYTES = PATH_MAX + 256 };

@@ -77,6 +77,18 @@ static void note_class(struct hd_model *model, enum hd_event_class event_class, 
                       hd_plural(times), why);
 }
 
+static void note_unresolved(struct hd_model *model) {
+  const double share = (double)model->unresolved.ticks / (double)hd_ticks_all(model->ticks);
+  if (share < 0.0005) /* it would be "0.0 %" */
+    return;
+  hd_model_add_note(model,
+                    "what threads did for %.3f s, %.1f %% of their time, is not known (unresolved), because events "
+                    "were switched off: reports estimate it from windows that saw the same threads there; "
+                    "'--no-estimates' leaves it where it was counted, as busy or as waiting for a region's end "
+                    "('--overhead off' measures all)",
+                    hd_model_seconds(model, model->unresolved.ticks), 100 * share);
+}
+
 static void note_switches(struct hd_model *model) {
   const unsigned long long lost = model->header.lost_switches;
   for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++) {
@@ -84,13 +96,7 @@ static void note_switches(struct hd_model *model) {
     note_class(model, (enum hd_event_class)event_class, true);
   }
   if (model->unresolved.ticks > 0)
-    hd_model_add_note(model,
-                      "what threads did for %.3f s, %.1f %% of their time, is not known (unresolved), because events "
-                      "were switched off: reports estimate it from windows that saw the same threads there; "
-                      "'--no-estimates' leaves it where it was counted, as busy or as waiting for a region's end "
-                      "('--overhead off' measures all)",
-                      hd_model_seconds(model, model->unresolved.ticks),
-                      100 * (double)model->unresolved.ticks / (double)hd_ticks_all(model->ticks));
+    note_unresolved(model);
   if (lost > 0)
     hd_model_add_note(model, "where and for how long events were switched off %llu more time%s is unknown", lost,
                       hd_plural(lost));

@@ -106,7 +106,7 @@ static struct hd_unit unit_for(const struct hd_lines *view) {
 }
 
 static void put_lines(const struct hd_lines *view, struct hd_listing *listing, uint32_t left) {
-  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
+  void **rows = hd_new(view->count, sizeof *rows);
   hd_listing_begin(listing, HD_LINE_FIRST, "Region", true);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
@@ -212,16 +212,17 @@ static void print_switches(const struct hd_lines *view, const struct hd_report_o
 
 void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
-  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
+  const uint32_t left = hd_lines_select(view, options->sort, hd_limit_of(options), false);
   view->lines[0].shown = true;
   struct hd_listing listing = {.model = model,
                                .columns = {table, COLUMNS, bits(EVENTS, COLUMNS), unit_for(view)},
                                .csv = options->csv,
-                               .chosen = options->columns,
+                               .asked = options,
                                .out = out};
   if (options->csv) {
     put_lines(view, &listing, left);
     put_events(&listing);
+    hd_listing_end(&listing, 0);
     return;
   }
   hd_report_heading(model, hd_heading_of(options), out);

@@ -3,8 +3,8 @@
  * @file watch.h
  * Programs that run under Heddle, and one of them as it is read again and again.
  */
-#ifndef HEDDLE_CLI_TOP_WATCH_WATCH_H
-#define HEDDLE_CLI_TOP_WATCH_WATCH_H
+#ifndef HEDDLE_CLI_WATCH_WATCH_H
+#define HEDDLE_CLI_WATCH_WATCH_H
 
 #include <limits.h>
 #include <sys/types.h>

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
-#include "cli/top/watch/watch.h"
+#include "cli/watch/watch.h"
 
 bool hd_top_watch_open(struct hd_top_watch *watch, const char *path, char *error, size_t error_bytes) {
   const char *slash = strrchr(path, '/');
