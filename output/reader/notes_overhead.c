@@ -10,13 +10,15 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
-/* Threads have paid more than they may in their time, each at least what it may in half a second. */
+/* Threads have paid more than they may in their time, each at least what it may in half a second. Nobody knows that
+ * where there were several budgets. */
 static bool is_over_budget(const struct hd_model *model) {
   const double window = HD_BUDGET_WINDOW_MS / 1e3 / model->seconds_per_tick;
   double ticks = 0;
   for (uint32_t i = 0; i < model->thread_count; i++)
     ticks += fmax((double)model->threads[i].lifetime_ticks, window);
-  return model->header.budget_ppm > 0 && (double)model->cost_ticks > (double)model->header.budget_ppm / 1e6 * ticks;
+  return model->header.budget_ppm > 0 && !hd_reader_has_budgets(model) &&
+         (double)model->cost_ticks > (double)model->header.budget_ppm / 1e6 * ticks;
 }
 
 static void note_program(struct hd_model *model) {
