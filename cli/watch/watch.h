@@ -47,6 +47,9 @@ struct hd_top_watch {
 /** Opens a profile's file. False: `error` says why. */
 bool hd_top_watch_open(struct hd_top_watch *watch, const char *path, char *error, size_t error_bytes);
 
+/** Whether its program runs, and writes to it. */
+bool hd_top_watch_runs(const struct hd_top_watch *watch);
+
 /** Reads it as it is now. False likewise. */
 bool hd_top_watch_read(struct hd_top_watch *watch, char *error, size_t error_bytes);
 
