@@ -184,7 +184,10 @@ enum hd_order {
   HD_ORDER_GROUP,      /* it begins a taskgroup */
   HD_ORDER_GROUP_END,  /* it has waited for the tasks of its innermost one */
   HD_ORDER_READS,      /* a: a task that the thread has just created; b: the address of what it depends on, as `in` */
-  HD_ORDER_WRITES,     /* likewise, as anything else */
+  HD_ORDER_WRITES,     /* likewise, as `out` or `inout` */
+  HD_ORDER_EXCLUDES,   /* likewise, as `mutexinoutset` */
+  HD_ORDER_JOINS,      /* likewise, as `inoutset` */
+  HD_ORDER_WRITES_ALL, /* a: likewise; on `omp_all_memory` */
   HD_ORDER_DEPENDS_END /* a: a task that was only a wait for what it depends on: that has ended */
 };
 

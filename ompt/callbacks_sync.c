@@ -282,13 +282,27 @@ void hd_callbacks_on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t 
   hd_order_tell(event.thread, event.now, HD_ORDER_GROUP, 0, 0);
 }
 
+static enum hd_order order_of(ompt_dependence_type_t type) {
+  switch (type) {
+  case ompt_dependence_type_in:
+    return HD_ORDER_READS;
+  case ompt_dependence_type_mutexinoutset:
+    return HD_ORDER_EXCLUDES;
+  case ompt_dependence_type_inoutset:
+    return HD_ORDER_JOINS;
+  case ompt_dependence_type_out_all_memory:
+  case ompt_dependence_type_inout_all_memory:
+    return HD_ORDER_WRITES_ALL;
+  default:
+    return HD_ORDER_WRITES;
+  }
+}
+
 static void tell_dependences(const ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_CREATE);
-  for (int i = 0; event.thread && i < count; i++) {
-    const bool reads = dependences[i].dependence_type == ompt_dependence_type_in;
-    hd_order_tell(event.thread, event.now, reads ? HD_ORDER_READS : HD_ORDER_WRITES, (uint64_t)(uintptr_t)task,
+  for (int i = 0; event.thread && i < count; i++)
+    hd_order_tell(event.thread, event.now, order_of(dependences[i].dependence_type), (uint64_t)(uintptr_t)task,
                   (uint64_t)(uintptr_t)dependences[i].variable.ptr);
-  }
 }
 
 /* After each wait of a doacross loop's iteration for another one. A program may also have millions of tasks with

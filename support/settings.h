@@ -47,6 +47,7 @@
   _(LIBRARY)   /* the libheddle.so that heddle run loads */                                                            \
   _(GROUPS)    /* a folder with groups of events */                                                                    \
   _(PAPI)      /* the libpapi to use */                                                                                \
+  _(PAGER)     /* the pager of reports that are longer than the terminal */                                            \
   _(DEBUGINFO) /* folders with debug information, colon-separated */
 
 /* The type of each kind in struct hd_settings. */

@@ -3,7 +3,6 @@
  * @file notes_overhead.c
  * Where Heddle itself took so much that the numbers mislead, and what it left out so as not to.
  */
-#include <math.h>
 #include <stdio.h>
 
 #include "output/model/format_names.h"
@@ -11,19 +10,25 @@
 #include "output/model/overhead_notes.h"
 #include "output/reader/reader_internal.h"
 
-static void note_class(struct hd_model *model, enum hd_event_class event_class) {
+static void note_class(struct hd_model *model, enum hd_event_class event_class, bool asked) {
   uint64_t times = 0, ticks = 0;
+  char why[96] = "'heddle ctl' switched them off";
   for (uint32_t i = 0; i < model->switch_count; i++)
-    if (model->switches[i].event_class == event_class) {
+    if (model->switches[i].event_class == event_class && model->switches[i].asked == asked) {
       times += model->switches[i].times;
       ticks += model->switches[i].ticks;
     }
+  if (!asked && model->header.budget_ppm > 0)
+    snprintf(why, sizeof why, "their events exceeded the budget of %.3g %% (HEDDLE_OVERHEAD)",
+             (double)model->header.budget_ppm / 1e4);
+  else if (!asked)
+    snprintf(why, sizeof why, "their events exceeded the budget that there was then");
   if (times > 0)
     hd_model_add_note(model,
-                      "%s were not measured for %.3f s (%llu time%s), because their events exceeded the budget of %.3g "
-                      "%% (HEDDLE_OVERHEAD); their time is counted in the enclosing construct",
+                      "%s were not measured for %.3f s (%llu time%s), because %s; their time is counted in the "
+                      "enclosing construct",
                       hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
-                      hd_plural(times), (double)model->header.budget_ppm / 1e4);
+                      hd_plural(times), why);
 }
 
 static void note_unresolved(struct hd_model *model) {
@@ -40,8 +45,10 @@ static void note_unresolved(struct hd_model *model) {
 
 static void note_switches(struct hd_model *model) {
   const unsigned long long lost = model->header.lost_switches;
-  for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
-    note_class(model, (enum hd_event_class)event_class);
+  for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++) {
+    note_class(model, (enum hd_event_class)event_class, false);
+    note_class(model, (enum hd_event_class)event_class, true);
+  }
   if (model->unresolved.ticks > 0)
     note_unresolved(model);
   if (lost > 0)

@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include "support/inprocess/free_list.h"
-#include "support/inprocess/memory_budget.h"
 
 /* Larger pieces are mapped and unmapped one by one, in pages; smaller ones cut from chunks. */
 enum { CHUNK_BYTES = 16384, CUT_MOST = 8192, PAGE_BYTES = 4096 };
@@ -48,8 +47,13 @@ static unsigned class_of(size_t bytes) {
   return class;
 }
 
-static void *map(size_t bytes, bool surely) {
-  if (surely)
+/* Beyond the limit if need be; up to the limit; else an enum hd_memory_use: as long as there is room for it. */
+enum { SURELY = -2, WITHIN_LIMIT = -1 };
+
+static void *map(size_t bytes, int claim) {
+  if (claim >= 0 && !hd_memory_has_room((enum hd_memory_use)claim, bytes))
+    return NULL;
+  if (claim == SURELY)
     hd_memory_take_surely(bytes);
   else if (!hd_memory_take(bytes))
     return NULL;
@@ -86,8 +90,8 @@ static void use_up(struct chunk *chunk) {
 }
 
 /* Of several threads that find the chunk too small the first one's new chunk counts. False: no memory. */
-static bool next_chunk(struct chunk *small, size_t bytes, bool surely) {
-  struct chunk *chunk = map(bytes, surely);
+static bool next_chunk(struct chunk *small, size_t bytes, int claim) {
+  struct chunk *chunk = map(bytes, claim);
   if (!chunk)
     return false;
   *chunk = (struct chunk){.used = sizeof *chunk, .bytes = bytes};
@@ -101,7 +105,7 @@ static bool next_chunk(struct chunk *small, size_t bytes, bool surely) {
 }
 
 /* Close to the limit there is room for a smaller chunk, perhaps. */
-static struct piece *cut(size_t bytes, bool surely) {
+static struct piece *cut(size_t bytes, int claim) {
   const size_t pages = (sizeof(struct chunk) + bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
   for (;;) {
     struct chunk *chunk = __atomic_load_n(&heap.chunk, __ATOMIC_ACQUIRE);
@@ -109,42 +113,50 @@ static struct piece *cut(size_t bytes, bool surely) {
     char *piece = cut_from(chunk, bytes, &wanted);
     if (piece)
       return (struct piece *)piece;
-    if (!next_chunk(chunk, CHUNK_BYTES, false) && !next_chunk(chunk, pages, surely))
+    if (!next_chunk(chunk, CHUNK_BYTES, claim == SURELY ? WITHIN_LIMIT : claim) && !next_chunk(chunk, pages, claim))
       return NULL;
   }
 }
 
-static struct piece *take(unsigned class, bool surely) {
+static struct piece *take(unsigned class, int claim) {
   const size_t bytes = class_bytes(class);
   struct piece *piece = hd_free_list_take(&heap.free[class], offsetof(struct piece, next));
   if (piece)
     memset(piece, 0, bytes);
   else
-    piece = cut(bytes, surely);
+    piece = cut(bytes, claim);
   if (piece)
     piece->bytes = bytes;
   return piece;
 }
 
-static struct piece *map_piece(size_t bytes, bool surely) {
+static struct piece *map_piece(size_t bytes, int claim) {
   bytes = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-  struct piece *piece = map(bytes, surely);
+  struct piece *piece = map(bytes, claim);
   if (piece)
     piece->bytes = bytes;
   return piece;
 }
 
-static void *allocate(size_t bytes, bool surely) {
+static void *allocate(size_t bytes, int claim) {
   const size_t total = bytes + sizeof(struct piece);
-  struct piece *piece = total <= CUT_MOST ? take(class_of(total), surely) : map_piece(total, surely);
+  struct piece *piece = total <= CUT_MOST ? take(class_of(total), claim) : map_piece(total, claim);
   return piece ? piece->content : NULL;
 }
 
-void *hd_heap_allocate(size_t count, size_t bytes) {
+static void *allocate_all(size_t count, size_t bytes, int claim) {
   size_t total;
   if (__builtin_mul_overflow(count, bytes, &total) || total > SIZE_MAX / 4)
     return NULL;
-  return allocate(total, false);
+  return allocate(total, claim);
+}
+
+void *hd_heap_allocate(size_t count, size_t bytes) {
+  return allocate_all(count, bytes, WITHIN_LIMIT);
+}
+
+void *hd_heap_allocate_for(enum hd_memory_use use, size_t count, size_t bytes) {
+  return allocate_all(count, bytes, (int)use);
 }
 
 static struct piece *piece_of(void *memory) {
@@ -168,7 +180,7 @@ void *hd_heap_resize(void *memory, size_t bytes, bool surely) {
   const size_t room = memory ? piece_of(memory)->bytes - sizeof(struct piece) : 0;
   if (memory && bytes <= room)
     return memory;
-  void *grown = bytes > SIZE_MAX / 4 ? NULL : allocate(bytes, surely);
+  void *grown = bytes > SIZE_MAX / 4 ? NULL : allocate(bytes, surely ? SURELY : WITHIN_LIMIT);
   if (!grown)
     return NULL;
   if (memory)

@@ -14,8 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "support/inprocess/memory_budget.h"
+
 /** Zeroed memory; NULL: none left, or the limit is reached. Aligned to 16 bytes. */
 void *hd_heap_allocate(size_t count, size_t bytes);
+
+/** Likewise; but what must come from the system only while there is room for this use (hd_memory_has_room): small
+ * pieces never go back there. */
+void *hd_heap_allocate_for(enum hd_memory_use use, size_t count, size_t bytes);
 
 /** As realloc: the new part is not zeroed. On failure NULL, and `memory` stays. `surely`: beyond the limit if need be.
  */

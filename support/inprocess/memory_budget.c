@@ -15,7 +15,8 @@ static const struct keep {
   uint32_t eighths;
   uint32_t least_bytes;
   uint32_t thread_bytes;
-} keep[HD_MEMORY_USES] = {[HD_MEMORY_PATH] = {4, 160 << 10, 12 << 10},
+} keep[HD_MEMORY_USES] = {[HD_MEMORY_ORDER] = {5, 176 << 10, 13 << 10},
+                          [HD_MEMORY_PATH] = {4, 160 << 10, 12 << 10},
                           [HD_MEMORY_PATH_ROW] = {3, 144 << 10, 10 << 10},
                           [HD_MEMORY_SHORT_PATH] = {1, 80 << 10, 4 << 10},
                           [HD_MEMORY_SITE] = {0, 24 << 10, 2 << 10}};

@@ -27,6 +27,7 @@ enum {
 
 /** What room is for, the most dispensable first. */
 enum hd_memory_use {
+  HD_MEMORY_ORDER,      /* what has to wait for what (sweep/path/path.h) */
   HD_MEMORY_PATH,       /* a callpath of more than two sites; the calling routines of one */
   HD_MEMORY_PATH_ROW,   /* a thread's numbers for one that is there; whatever makes it faster to find them */
   HD_MEMORY_SHORT_PATH, /* a callpath of two sites and a thread's numbers for it */

@@ -21,7 +21,7 @@ static bool make_room(struct hd_chain_pool *pool, struct hd_chain *chain) {
   const uint32_t limit = chain->part_limit;
   if (4 * (chain->part_count + 1) <= 3 * limit)
     return true;
-  struct hd_chain_part *parts = hd_heap_allocate(limit ? 2 * limit : FIRST_PARTS, sizeof *parts);
+  struct hd_chain_part *parts = hd_heap_allocate_for(HD_MEMORY_ORDER, limit ? 2 * limit : FIRST_PARTS, sizeof *parts);
   if (!parts) {
     pool->has_failed = true;
     return false;
@@ -119,7 +119,7 @@ static void drop_if_unused(struct hd_chain_pool *pool, struct hd_chain *chain) {
 /* ---- for holders ---- */
 
 struct hd_chain *hd_chain_begin(struct hd_chain_pool *pool) {
-  struct hd_chain *chain = hd_heap_allocate(1, sizeof *chain);
+  struct hd_chain *chain = hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *chain);
   if (chain)
     chain->holders = 1;
   else

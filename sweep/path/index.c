@@ -22,7 +22,7 @@ static bool make_room(struct hd_path_index *index) {
   const uint32_t places = before.places ? before.mask + 1 : 0;
   if (before.count < places)
     return true;
-  struct hd_path_item **more = hd_heap_allocate(places ? 2 * places : FIRST_PLACES, sizeof *more);
+  struct hd_path_item **more = hd_heap_allocate_for(HD_MEMORY_ORDER, places ? 2 * places : FIRST_PLACES, sizeof *more);
   if (!more)
     return places > 0;
   index->places = more;
@@ -44,7 +44,7 @@ void *hd_path_find(const struct hd_path_index *index, uint64_t key) {
 }
 
 void *hd_path_make(struct hd_path_index *index, uint64_t key, uint32_t bytes) {
-  struct hd_path_item *item = make_room(index) ? hd_heap_allocate(1, bytes) : NULL;
+  struct hd_path_item *item = make_room(index) ? hd_heap_allocate_for(HD_MEMORY_ORDER, 1, bytes) : NULL;
   if (!item)
     return NULL;
   item->key = key;

@@ -2,7 +2,6 @@
 #include "sweep/path/path.h"
 
 #include "support/inprocess/heap.h"
-#include "support/inprocess/memory_budget.h"
 #include "sweep/path/path_internal.h"
 
 /* ---- levels ---- */

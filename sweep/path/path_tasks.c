@@ -30,18 +30,22 @@ struct hd_path_task {
   bool has_begun;
 };
 
-/* What tasks of one creator depend on. */
+/* What tasks of one creator depend on: its tasks are a row of sets, each of which waits for the one before it. A task
+ * that writes is a set by itself; any number that read, exclude one another or join in writing are one until something
+ * else comes. */
 struct hd_path_variable {
   struct hd_path_item item;
   struct hd_path_variable *next; /* of the same creator */
   const void *owner;             /* its sink of children */
-  struct hd_path_sink *writer, *readers;
+  enum hd_order kind;            /* of the last set */
+  struct hd_path_sink *set;      /* NULL: there is none yet */
+  struct hd_path_sink *before;   /* of the set before that; NULL: none */
 };
 
 /* ---- sinks and groups ---- */
 
 static struct hd_path_sink *make_sink(struct hd_path_book *book) {
-  struct hd_path_sink *sink = hd_heap_allocate(1, sizeof *sink);
+  struct hd_path_sink *sink = hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *sink);
   book->chains.has_failed |= !sink;
   if (sink)
     sink->holders = 1;
@@ -87,7 +91,7 @@ static void release_group(struct hd_path_book *book, struct hd_path_group *group
 }
 
 static void link_to(struct hd_path_book *book, struct link **list, struct hd_path_sink *sink) {
-  struct link *link = sink ? hd_heap_allocate(1, sizeof *link) : NULL;
+  struct link *link = sink ? hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *link) : NULL;
   book->chains.has_failed |= sink && !link;
   if (!link)
     return;
@@ -111,8 +115,8 @@ static void free_variables(struct hd_path_book *book, struct hd_path_strand *str
     struct hd_path_variable *variable = strand->variables;
     strand->variables = variable->next;
     hd_path_take_out(&book->variables, &variable->item);
-    release(book, variable->writer);
-    release(book, variable->readers);
+    release(book, variable->set);
+    release(book, variable->before);
     hd_heap_free(variable);
   }
 }
@@ -131,30 +135,51 @@ static struct hd_path_variable *variable_of(struct hd_path_book *book, struct hd
   if (!variable)
     return NULL;
   variable->owner = creator->children;
-  variable->readers = make_sink(book);
+  variable->kind = HD_ORDER_WRITES_ALL;
+  variable->set = hold(creator->all_memory);
   variable->next = creator->variables;
   creator->variables = variable;
   return variable;
 }
 
-/* Readers go on from the last writer, a writer also from those who have read since. */
+static void begin_set(struct hd_path_book *book, struct hd_path_variable *variable, enum hd_order kind) {
+  release(book, variable->before);
+  variable->before = variable->set;
+  variable->set = make_sink(book);
+  variable->kind = kind;
+}
+
+/* Of those that exclude one another each goes on from what has run of its set when it begins. */
+static void depend_on(struct hd_path_book *book, struct hd_path_task *task, struct hd_path_variable *variable,
+                      enum hd_order kind) {
+  if (kind == HD_ORDER_WRITES || kind != variable->kind)
+    begin_set(book, variable, kind);
+  link_to(book, &task->before, variable->before);
+  if (kind == HD_ORDER_EXCLUDES)
+    link_to(book, &task->before, variable->set);
+  link_to(book, &task->after, variable->set);
+}
+
+/* On all variables that its creator's tasks have named, and those that they will. */
+static void depend_on_all(struct hd_path_book *book, struct hd_path_strand *creator, struct hd_path_task *task) {
+  for (struct hd_path_variable *variable = creator->variables; variable; variable = variable->next)
+    depend_on(book, task, variable, HD_ORDER_WRITES);
+  link_to(book, &task->before, creator->all_memory);
+  release(book, creator->all_memory);
+  creator->all_memory = make_sink(book);
+  link_to(book, &task->after, creator->all_memory);
+}
+
 static void depend(struct hd_path_book *book, struct hd_path_strand *creator, const struct hd_log_order *told,
-                   bool writes) {
+                   enum hd_order kind) {
   struct hd_path_task *task = hd_path_find(&book->tasks, told->a);
-  struct hd_path_variable *variable = task ? variable_of(book, creator, told->b) : NULL;
-  if (!variable)
-    return;
-  link_to(book, &task->before, variable->writer);
-  if (!writes) {
-    link_to(book, &task->after, variable->readers);
+  if (task && kind == HD_ORDER_WRITES_ALL) {
+    depend_on_all(book, creator, task);
     return;
   }
-  link_to(book, &task->before, variable->readers);
-  release(book, variable->writer);
-  release(book, variable->readers);
-  variable->writer = make_sink(book);
-  variable->readers = make_sink(book);
-  link_to(book, &task->after, variable->writer);
+  struct hd_path_variable *variable = task ? variable_of(book, creator, told->b) : NULL;
+  if (variable)
+    depend_on(book, task, variable, kind);
 }
 
 static void go_on_from_all(struct hd_path_book *book, struct hd_path_strand *strand, struct link **list) {
@@ -179,6 +204,7 @@ void hd_path_free_strand(struct hd_path_book *book, struct hd_path_strand *stran
   free_variables(book, strand);
   hd_chain_release(&book->chains, strand->chain);
   release(book, strand->children);
+  release(book, strand->all_memory);
   release_group(book, strand->group);
   *strand = (struct hd_path_strand){0};
 }
@@ -216,7 +242,7 @@ static void free_task(struct hd_path_book *book, struct hd_path_task *task, uint
 /* ---- creation ---- */
 
 static struct tree *make_tree(struct hd_path_book *book, const struct hd_path_strand *creator, uint32_t profile) {
-  struct tree *tree = hd_heap_allocate(1, sizeof *tree);
+  struct tree *tree = hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *tree);
   book->chains.has_failed |= !tree;
   if (tree)
     *tree = (struct tree){.profile = profile, .begin_ticks = hd_chain_ticks(creator->chain)};
@@ -294,7 +320,7 @@ static void switch_to(struct hd_path_book *book, struct hd_path_ring *ring, cons
 /* ---- waits ---- */
 
 static void begin_group(struct hd_path_book *book, struct hd_path_strand *strand) {
-  struct hd_path_group *group = hd_heap_allocate(1, sizeof *group);
+  struct hd_path_group *group = hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *group);
   book->chains.has_failed |= !group;
   if (!group)
     return;
@@ -339,7 +365,10 @@ void hd_path_take_task(struct hd_path_book *book, struct hd_path_ring *ring, enu
     break;
   case HD_ORDER_READS:
   case HD_ORDER_WRITES:
-    depend(book, strand, told, order == HD_ORDER_WRITES);
+  case HD_ORDER_EXCLUDES:
+  case HD_ORDER_JOINS:
+  case HD_ORDER_WRITES_ALL:
+    depend(book, strand, told, order);
     break;
   case HD_ORDER_DEPENDS_END:
     end_dependence_wait(book, strand, hd_path_find(&book->tasks, told->a));

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The critical path: scripts whose longest chain is known, and random ones against the oracle. HEDDLE_SEEDS and
- * HEDDLE_SEED as in test_properties.c. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* The critical path of scripts whose longest chain is known. */
 #include "expect.h"
 #include "oracle.h"
 #include "output/model/memory.h"
 #include "output/model/paths.h"
-#include "random_program.h"
 #include "script.h"
 
 #define REGION SITE(PARALLEL, 0x100)
@@ -138,18 +132,20 @@ static void test_critical_sections_run_one_after_the_other(void **state) {
   assert_int_equal(part(ex_node(model, REGION, CRITICAL)).own_ticks, 30);
 }
 
-/* The runtime tells of the release when the next one has the lock already. */
+/* The runtime tells of each release when the next one has the lock already. */
 static void test_a_release_that_is_told_late_counts_up_to_the_hand_over(void **state) {
   (void)state;
   begin();
-  sc_fork(0x100, 2, 1, 0);
+  sc_fork(0x100, 3, 1, 0);
   section(0, 5, 5, 17);
-  section(1, 6, 15, 30);
-  arrives(1, 31);
+  section(1, 6, 15, 32);
+  section(2, 7, 30, 42);
+  arrives(1, 33);
+  arrives(2, 43);
   sc_thread(0);
-  sc_join(18, 40, 40);
-  end_apart(40);
-  expect_span(5 + 10 + 15 + 1);
+  sc_join(18, 50, 50);
+  end_apart(50);
+  expect_span(5 + 10 + 15 + 12 + 1);
 }
 
 /* ---- tasks ---- */
@@ -221,7 +217,7 @@ static void test_dependences_put_tasks_in_order(void **state) {
   runs(1, tasks[1], 80, 100);
   runs(1, tasks[2], 101, 106);
   end_tasks(120);
-  end_apart(120);
+  end(120);
   expect_span(10 + 30 + 20 + 5);
 }
 
@@ -240,8 +236,102 @@ static void test_readers_are_in_no_order(void **state) {
   runs(1, tasks[1], 80, 100);
   runs(1, tasks[2], 101, 146);
   end_tasks(150);
-  end_apart(150);
+  end(150);
   expect_span(30 + 45); /* the third: created at 30 */
+}
+
+/* Two of a mutexinoutset take turns, as they happened to: the one created last had it first. */
+static void test_tasks_that_exclude_one_another_go_on_as_they_ran(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  begin();
+  sc_fork(0x100, 3, 1, 0);
+  for (uint32_t i = 0; i < 3; i++)
+    depends(tasks[i] = created(10 + 10 * i), i < 2 ? ompt_dependence_type_mutexinoutset : ompt_dependence_type_in,
+            0x5001);
+  arrives(1, 1);
+  arrives(2, 1);
+  runs(1, tasks[1], 50, 80);
+  runs(2, tasks[0], 85, 90);
+  runs(1, tasks[2], 91, 98);
+  end_tasks(120);
+  end(120);
+  expect_span(20 + 30 + 5 + 7);
+}
+
+/* Those of an inoutset are in no order; whoever reads what they wrote waits for all. */
+static void test_tasks_of_an_inoutset_are_in_no_order(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 3; i++)
+    depends(tasks[i] = created(10 + 10 * i), i < 2 ? ompt_dependence_type_inoutset : ompt_dependence_type_in, 0x5001);
+  arrives(1, 1);
+  runs(1, tasks[1], 50, 80);
+  runs(1, tasks[0], 85, 90);
+  runs(1, tasks[2], 91, 98);
+  end_tasks(120);
+  end(120);
+  expect_span(20 + 30 + 7);
+}
+
+/* One that depends on all memory waits for what was told before, and is waited for by what comes later. */
+static void test_a_dependence_on_all_memory_is_one_on_every_variable(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  static const ompt_dependence_type_t types[] = {ompt_dependence_type_out, ompt_dependence_type_out_all_memory,
+                                                 ompt_dependence_type_in};
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 3; i++)
+    depends(tasks[i] = created(10 + 10 * i), types[i], 0x5001 + i);
+  arrives(1, 1);
+  runs(1, tasks[0], 50, 80);
+  runs(1, tasks[1], 85, 90);
+  runs(1, tasks[2], 91, 98);
+  end_tasks(120);
+  end(120);
+  expect_span(10 + 30 + 5 + 7);
+}
+
+static void test_dependences_on_all_memory_alone_put_tasks_in_order(void **state) {
+  (void)state;
+  uint32_t tasks[3];
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < 3; i++)
+    depends(tasks[i] = created(10 + 10 * i), ompt_dependence_type_inout_all_memory, 0);
+  arrives(1, 1);
+  runs(1, tasks[0], 50, 80);
+  runs(1, tasks[1], 85, 90);
+  runs(1, tasks[2], 91, 98);
+  end_tasks(120);
+  end(120);
+  expect_span(10 + 30 + 5 + 7);
+}
+
+/* A task that ran in one barrier is on the path behind the next one, too, where no thread does anything between. */
+static void test_what_ran_in_a_barrier_is_before_the_next(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  const uint32_t task = created(10);
+  sc_thread(0);
+  sc_at(35);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x200);
+  sc_thread(1);
+  sc_at(1);
+  sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x200);
+  runs(1, task, 50, 80);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x200);
+  arrives(1, 80);
+  sc_thread(0);
+  sc_at(80);
+  sc_barrier_end(ompt_sync_region_barrier_explicit, 0x200);
+  sc_join(80, 80, 80);
+  end(80);
+  expect_span(10 + 30);
 }
 
 /* `taskwait depend` goes on from what it depends on alone. */
@@ -265,7 +355,7 @@ static void test_a_wait_for_a_dependence_goes_on_from_that_task(void **state) {
   over.task = wait;
   sc_emit(over);
   sc_join(50, 60, 60);
-  end_apart(60);
+  end(60);
   expect_span(10 + 20 + 12); /* the first task, and the creator after its wait; by itself it would be 25 + 12 */
 }
 
@@ -304,6 +394,121 @@ static void test_the_longest_of_several_initial_threads_is_the_path(void **state
   expect_span(80);
 }
 
+/* ---- memory ---- */
+
+/* A region of two with a lock, a group of tasks that depend on one another, and a barrier. */
+static void play_round(uint64_t now) {
+  sc_at(now);
+  sc_fork(0x100, 2, 1, now);
+  section(1, now + 1, now + 1, now + 2);
+  arrives(1, now + 3);
+  section(0, now + 2, now + 2, now + 4);
+  sc_taskgroup_begin(0x600);
+  uint32_t tasks[3];
+  static const ompt_dependence_type_t types[] = {ompt_dependence_type_mutexinoutset, ompt_dependence_type_in,
+                                                 ompt_dependence_type_out_all_memory};
+  for (uint32_t i = 0; i < 3; i++)
+    depends(tasks[i] = created(now + 5), types[i], 0x5000 + now % 1000 * 8);
+  sc_taskgroup_wait(0x600);
+  for (uint32_t i = 0; i < 3; i++)
+    runs(1, tasks[i], now + 6 + 2 * i, now + 7 + 2 * i);
+  sc_thread(0);
+  sc_at(now + 13);
+  sc_taskgroup_end(0x600);
+  sc_join(now + 14, now + 15, now + 16);
+}
+
+static uint64_t memory_of(uint32_t rounds, const struct fk_options *options) {
+  begin();
+  for (uint32_t i = 0; i < rounds; i++)
+    play_round(20 * i);
+  sc_at(20 * rounds);
+  sc_finish();
+  fk_sort(sc_script());
+  model = ex_play_with(options);
+  const uint64_t bytes = model->header.memory_bytes;
+  forget(NULL);
+  return bytes;
+}
+
+/* Nothing of what is over is kept: neither teams nor tasks, nor what they depended on, nor locks' chains. */
+static void test_memory_does_not_grow_with_the_run(void **state) {
+  (void)state;
+  static const char *const none[] = {"HEDDLE_OVERHEAD=off", NULL};
+  static const struct fk_options apart = {.environment = none};
+  enum { FEW = 200, MANY = 3000, ALLOWED = 16 << 10 };
+  const uint64_t few = memory_of(FEW, &followed), few_without = memory_of(FEW, &apart);
+  const uint64_t many = memory_of(MANY, &followed), many_without = memory_of(MANY, &apart);
+  assert_in_range(many - many_without, 0, few - few_without + ALLOWED);
+}
+
+/* Of many tasks that exist at once: the rest of the profile is as good as ever. */
+static void test_a_path_without_room_is_given_up(void **state) {
+  (void)state;
+  static const char *const little[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_MEMORY=1M", NULL};
+  enum { TASKS = 20000 };
+  static uint32_t tasks[TASKS];
+  begin();
+  sc_fork(0x100, 2, 1, 0);
+  for (uint32_t i = 0; i < TASKS; i++)
+    tasks[i] = created(10 + i);
+  arrives(1, 1);
+  for (uint32_t i = 0; i < TASKS; i++)
+    runs(1, tasks[i], 2 * TASKS + 2 * i, 2 * TASKS + 2 * i + 1);
+  sc_thread(0);
+  sc_join(2 * TASKS, 5 * TASKS, 5 * TASKS);
+  sc_at(5 * TASKS);
+  sc_finish();
+  fk_sort(sc_script());
+  model = ex_play_with(&(struct fk_options){.environment = little});
+  assert_false(model->path_known);
+  assert_int_equal(model->header.path_flags, HD_PATH_ASKED | HD_PATH_NO_ROOM);
+}
+
+/* Each continues the rows of the one before, which has ended. */
+static void test_a_thread_that_has_ended_may_have_been_the_path(void **state) {
+  (void)state;
+  static const char *const together[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_THREADS_APART=1",
+                                         NULL};
+  begin();
+  sc_at(1);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x200);
+  for (uint32_t i = 0; i < 3; i++) {
+    sc_thread(1 + i);
+    sc_at(10 + 100 * i);
+    sc_initial_begin();
+    sc_at(10 + 100 * i + (i == 1 ? 50 : 20));
+    sc_initial_end();
+  }
+  sc_thread(0);
+  sc_at(300);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x200);
+  sc_finish();
+  fk_sort(sc_script());
+  model = ex_play_with(&(struct fk_options){.environment = together});
+  assert_true(model->path_known);
+  expect_span(50);
+}
+
+/* One says nothing from its begin on; the other one, which waited, ends the program. */
+static void test_a_thread_that_is_busy_is_so_until_the_end(void **state) {
+  (void)state;
+  begin();
+  sc_thread(1);
+  sc_at(10);
+  sc_initial_begin();
+  sc_at(30);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x200);
+  sc_at(90);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x200);
+  sc_at(95);
+  sc_exit(0);
+  fk_sort(sc_script());
+  model = ex_play_with(&followed);
+  assert_true(model->path_known);
+  expect_span(95);
+}
+
 static void test_without_the_option_there_is_no_path(void **state) {
   (void)state;
   begin();
@@ -313,119 +518,6 @@ static void test_without_the_option_there_is_no_path(void **state) {
   model = ex_play();
   assert_false(model->path_known);
   assert_int_equal(model->header.path_flags, 0);
-}
-
-/* ---- random programs ---- */
-
-static unsigned long number(const char *name, unsigned long otherwise) {
-  const char *text = getenv(name);
-  return text ? strtoul(text, NULL, 10) : otherwise;
-}
-
-/* No two events at the same time, and no two chains of the same length, but by chance. */
-static void spread_times(struct fk_script *script, uint64_t seed) {
-  uint64_t before = 0, time = 0;
-  for (size_t i = 0; i < script->count; i++) {
-    struct fk_event *e = &script->events[i];
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    time += (e->time - before) * 1000 + 1 + (seed >> 33) % 997;
-    before = e->time;
-    e->time = time;
-  }
-}
-
-/* What threads hold, as the program names it, and as what it is named here. */
-enum { NAMES = 4096, HELD = 64 };
-struct held {
-  uint64_t before;
-  uint32_t name;
-};
-static struct held held[FK_MAX_THREADS][HELD];
-static uint32_t held_count[FK_MAX_THREADS];
-static bool is_taken[NAMES];
-
-static void acquire(struct fk_event *e) {
-  uint32_t *count = &held_count[e->thread], name = 0;
-  while (is_taken[name])
-    name++;
-  assert_true(name < NAMES && *count < HELD);
-  is_taken[name] = true;
-  held[e->thread][(*count)++] = (struct held){e->wait_id, name};
-  e->wait_id = 0x10000 + name;
-}
-
-static void release(struct fk_event *e) {
-  uint32_t *count = &held_count[e->thread];
-  for (uint32_t i = *count; i-- > 0;) {
-    const struct held found = held[e->thread][i];
-    if (found.before != e->wait_id)
-      continue;
-    held[e->thread][i] = held[e->thread][--*count];
-    is_taken[found.name] = false;
-    e->wait_id = 0x10000 + found.name;
-    return;
-  }
-}
-
-/* Random programs do not exclude one another from what they hold: each gets the first lock that is free at that time.
- */
-static void name_locks(struct fk_script *script) {
-  memset(held_count, 0, sizeof held_count);
-  memset(is_taken, 0, sizeof is_taken);
-  for (size_t i = 0; i < script->count; i++) {
-    struct fk_event *e = &script->events[i];
-    if (e->op == FK_MUTEX_ACQUIRED)
-      acquire(e);
-    else if (e->op == FK_MUTEX_RELEASED)
-      release(e);
-  }
-}
-
-static const char *check(uint64_t seed, const struct rp_options *program, const struct fk_options *options) {
-  rp_generate(seed, program);
-  spread_times(sc_script(), seed);
-  name_locks(sc_script());
-  if (getenv("HEDDLE_SEED"))
-    fk_print(sc_script());
-  model = ex_play_with(options);
-  struct or_result *oracle = or_run_path(sc_script());
-  const char *difference = or_path_difference(oracle, model);
-  if (!difference)
-    difference = ex_broken_levels(model);
-  or_free(oracle);
-  hd_model_free(model);
-  model = NULL;
-  return difference;
-}
-
-/* Sweeps of different sizes take turns: that say nothing of their own, and that are cut as in test_properties.c. */
-static const char *const tiny[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_TEST_WINDOWS=2,1,7,5",
-                                   NULL};
-static const char *const small[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", "HEDDLE_TEST_WINDOWS=20,100,3,4",
-                                    NULL};
-static const struct fk_options sweeps[] = {{.environment = follow}, {.environment = tiny}, {.environment = small}};
-
-static void check_seeds(const char *what, struct rp_options program) {
-  const unsigned long only = number("HEDDLE_SEED", 0), last = only ? only : number("HEDDLE_SEEDS", 100);
-  program.no_pauses = true;
-  for (unsigned long seed = only ? only : 1; seed <= last; seed++) {
-    const char *difference = check(seed, &program, &sweeps[seed % 3]);
-    if (difference)
-      fail_msg("%s: seed %lu: %s", what, seed, difference);
-  }
-}
-
-static void test_random_programs_without_tasks_match_the_oracle(void **state) {
-  (void)state;
-  check_seeds("no tasks", (struct rp_options){.no_tasks = true});
-  check_seeds("no tasks, recursive", (struct rp_options){.no_tasks = true, .recursive = true});
-}
-
-static void test_random_programs_match_the_oracle(void **state) {
-  (void)state;
-  check_seeds("tasks", (struct rp_options){0});
-  check_seeds("tasks, routines", (struct rp_options){.routines = true});
-  check_seeds("tasks, large", (struct rp_options){.large_teams = true, .events = 3000});
 }
 
 int main(int argc, char **argv) {
@@ -438,12 +530,19 @@ int main(int argc, char **argv) {
       TEST(test_tasks_go_on_from_their_creation),
       TEST(test_dependences_put_tasks_in_order),
       TEST(test_readers_are_in_no_order),
+      TEST(test_tasks_that_exclude_one_another_go_on_as_they_ran),
+      TEST(test_tasks_of_an_inoutset_are_in_no_order),
+      TEST(test_a_dependence_on_all_memory_is_one_on_every_variable),
+      TEST(test_dependences_on_all_memory_alone_put_tasks_in_order),
+      TEST(test_what_ran_in_a_barrier_is_before_the_next),
       TEST(test_a_wait_for_a_dependence_goes_on_from_that_task),
       TEST(test_nested_regions_have_spans_of_their_own),
       TEST(test_the_longest_of_several_initial_threads_is_the_path),
+      TEST(test_a_thread_that_has_ended_may_have_been_the_path),
+      TEST(test_a_thread_that_is_busy_is_so_until_the_end),
+      TEST(test_memory_does_not_grow_with_the_run),
+      TEST(test_a_path_without_room_is_given_up),
       TEST(test_without_the_option_there_is_no_path),
-      TEST(test_random_programs_without_tasks_match_the_oracle),
-      TEST(test_random_programs_match_the_oracle),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);

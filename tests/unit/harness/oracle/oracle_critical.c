@@ -31,6 +31,8 @@ struct or_strand {
   uint64_t begin, end;    /* and of the tree's longest chain */
   uint64_t work;
   bool undeferred;
+  bool has_ended;
+  struct or_dependences dependences;
 };
 
 struct team {
@@ -49,11 +51,11 @@ struct or_critical {
     uint64_t id;
     uint32_t region;
     struct chain chain;
-  } * locks;
+  } *locks;
   uint32_t lock_count;
   struct or_critical_sum {
     uint64_t span, work, instances;
-  } * sums; /* by node */
+  } *sums; /* by node */
   uint32_t sum_limit;
   struct or_strand **strands; /* all there have been */
   size_t strand_count;
@@ -249,6 +251,10 @@ static void on_mutex(struct oracle *o, struct or_task *task, const struct fk_eve
 static void on_create(struct oracle *o, struct or_task *task, const struct fk_event *e) {
   struct or_strand *creator = strand_of(o, task);
   struct or_strand *strand = strand_of(o, &o->tasks[e->next]);
+  if (e->flags & ompt_task_taskwait) {
+    strand->creator = creator;
+    return;
+  }
   copy(&strand->chain, &creator->chain);
   strand->creator = creator;
   strand->group = strand->in_group = creator->group;
@@ -264,6 +270,7 @@ static void on_create(struct oracle *o, struct or_task *task, const struct fk_ev
 static void end_task(struct oracle *o, struct or_task *task) {
   struct or_strand *strand = strand_of(o, task);
   struct or_strand *root = strand->root;
+  strand->has_ended = true;
   take_longer(&strand->creator->children, &strand->chain);
   if (strand->in_group)
     take_longer(&strand->in_group->tasks, &strand->chain);
@@ -279,9 +286,35 @@ static void end_task(struct oracle *o, struct or_task *task) {
     sum_up(o, root->node, root->end - root->begin, root->work);
 }
 
+/* From all of its creator's tasks that it had to wait for. */
+static void go_on_from_all(struct oracle *o, struct or_strand *strand) {
+  const struct or_critical *path = path_of(o);
+  bool is_earlier = true;
+  for (size_t i = 0; i < path->strand_count; i++) {
+    const struct or_strand *other = path->strands[i];
+    is_earlier &= other != strand;
+    if (other == strand || other->creator != strand->creator ||
+        !or_waits_for(&strand->dependences, &other->dependences, is_earlier, other->has_ended))
+      continue;
+    if (!other->has_ended && other->root)
+      abort(); /* the script breaks what it says */
+    take_longer(&strand->chain, &other->chain);
+  }
+}
+
 static void on_schedule(struct oracle *o, const struct fk_event *e) {
   if (e->kind == ompt_task_complete || e->kind == ompt_task_cancel)
     end_task(o, &o->tasks[e->task]);
+  struct or_strand *wait = e->kind == ompt_taskwait_complete ? strand_of(o, &o->tasks[e->task]) : NULL;
+  if (wait)
+    go_on_from_all(o, wait);
+  if (wait && wait->creator)
+    take_longer(&wait->creator->chain, &wait->chain);
+  if (wait || o->tasks[e->next].started)
+    return;
+  struct or_strand *next = strand_of(o, &o->tasks[e->next]);
+  if (next->dependences.count > 0)
+    go_on_from_all(o, next);
 }
 
 /* ---- all ---- */
@@ -309,6 +342,9 @@ void or_critical_take(struct oracle *o, struct or_thread *thread, const struct f
     break;
   case FK_TASK_SCHEDULE:
     on_schedule(o, e);
+    break;
+  case FK_DEPENDENCES:
+    or_depend(&strand_of(o, &o->tasks[e->task])->dependences, e);
     break;
   default:
     break;
@@ -344,6 +380,7 @@ void or_critical_free(struct or_critical *path) {
   for (size_t i = 0; i < path->strand_count; i++) {
     free(path->strands[i]->chain.ticks);
     free(path->strands[i]->children.ticks);
+    free(path->strands[i]->dependences.all);
     free(path->strands[i]);
   }
   for (size_t i = 0; i < path->group_count; i++) {

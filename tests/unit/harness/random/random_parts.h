@@ -105,6 +105,21 @@ void rp_create_task(struct rp_cursor *c);
 void rp_enter(struct rp_cursor *c, enum heddle_entry entry);
 void rp_come_back(struct rp_cursor *c, enum heddle_entry entry);
 void rp_taskwait(struct rp_cursor *c);
+/** Runs one of a task's tasks, one that may run; there must be one that waits to be run. */
+void rp_run_one_of(struct rp_cursor *c, uint32_t creator);
+
+/* Dependences between tasks, if the program has them: */
+void rp_forget_dependences(void);
+/** The task that has just been created gets some. */
+void rp_depend(uint32_t task, uint32_t creator);
+/** Whether it depends on nothing that has not ended, as the script stands; in `ready` from when on, if that is later.
+ */
+bool rp_may_run(uint32_t task, uint64_t *ready);
+void rp_task_runs(uint32_t task);
+void rp_task_has_ended(uint32_t task, uint64_t now);
+/** `taskwait depend`. */
+void rp_wait_for_dependences(struct rp_cursor *c);
+
 void rp_taskgroup(struct rp_cursor *c);
 
 /** Something of the program itself: mostly a routine, with statements inside. */

@@ -196,6 +196,7 @@ static void reset(void) {
   memset(rp.free_at, 0, sizeof rp.free_at);
   memset(rp.group, 0, sizeof rp.group);
   rp.end = rp.group_count = rp.nesting = 0;
+  rp_forget_dependences();
 }
 
 static uint32_t choose_scale(void) {

@@ -23,6 +23,7 @@ struct rp_options {
   bool routines;    /* three of four programs have routines and phases, some of these pauses */
   bool no_pauses;
   bool no_tasks;      /* no explicit tasks */
+  bool dependences;   /* tasks have some */
   bool no_jumps;      /* every routine is left by its exit, and none by another's */
   uint32_t switched;  /* classes of events (bits) that the budget switches off and on again */
   bool short_threads; /* dozens of initial threads that end, with the threads of their teams */

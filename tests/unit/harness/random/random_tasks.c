@@ -43,6 +43,9 @@ static void run_part(struct rp_cursor *c, struct rp_task *task) {
 static void run(struct rp_cursor *waiting, struct rp_task task) {
   struct rp_cursor c = *waiting;
   uint32_t group = rp.group[c.thread];
+  if (!rp_may_run(task.task, &task.ready))
+    abort();
+  rp_task_runs(task.task);
   if (c.now < task.ready)
     c.now = task.ready;
   c.depth = task.depth;
@@ -56,15 +59,27 @@ static void run(struct rp_cursor *waiting, struct rp_task task) {
     put(c.team, &task);
   } else {
     sc_task_leave(rp_chance(5) ? ompt_task_cancel : ompt_task_complete);
+    rp_task_has_ended(task.task, c.now);
   }
   rp.group[c.thread] = group;
   waiting->now = c.now;
 }
 
+/* `i`, or the first behind it that may run. Of tasks that wait for one another there always is one. */
+static uint32_t choose(const struct rp_team *team, uint32_t i) {
+  uint64_t ready = 0;
+  for (uint32_t tried = 0; !rp_may_run(team->pool[i].task, &ready); tried++) {
+    if (tried == team->pool_count)
+      abort();
+    i = (i + 1) % team->pool_count;
+  }
+  return i;
+}
+
 uint64_t rp_run_pool(struct rp_team *team) {
   uint64_t last = 0;
   while (team->pool_count > 0) {
-    struct rp_task task = take(team, rp_random(team->pool_count));
+    struct rp_task task = take(team, choose(team, rp_random(team->pool_count)));
     run(&team->members[rp_random(team->size)], task);
   }
   for (uint32_t i = 0; i < team->size; i++)
@@ -97,6 +112,7 @@ static void create_task(struct rp_cursor *c) {
   task.parts = task.untied ? 1 + rp_random(3) : 1;
   task.task = sc_task_create(rp_code(RP_TASK, c->depth), task.untied ? ompt_task_untied : 0);
   task.ready = c->now;
+  rp_depend(task.task, task.creator);
   put(c->team, &task);
 }
 
@@ -112,13 +128,26 @@ void rp_create_task(struct rp_cursor *c) {
   rp_come_back(c, HEDDLE_ENTRY_TASK_CREATION);
 }
 
-/* While one of the tasks waited for is left, the thread runs it; the others have run elsewhere. */
+void rp_run_one_of(struct rp_cursor *c, uint32_t creator) {
+  struct rp_team *team = c->team;
+  uint64_t ready = 0;
+  for (uint32_t i = 0; i < team->pool_count; i++) {
+    if (team->pool[i].creator != creator || !rp_may_run(team->pool[i].task, &ready))
+      continue;
+    run(c, take(team, i));
+    return;
+  }
+  abort();
+}
+
+/* While one of the tasks waited for is left, the thread runs it, or one that it waits for; the others have run
+ * elsewhere. */
 static void run_matching(struct rp_cursor *c, uint32_t creator, uint32_t group) {
   struct rp_team *team = c->team;
   for (uint32_t i = 0; i < team->pool_count;) {
     const struct rp_task *task = &team->pool[i];
     if (group ? task->group == group : task->creator == creator) {
-      run(c, take(team, i));
+      rp_run_one_of(c, task->creator);
       i = 0;
     } else {
       i++;
@@ -127,6 +156,10 @@ static void run_matching(struct rp_cursor *c, uint32_t creator, uint32_t group) 
 }
 
 void rp_taskwait(struct rp_cursor *c) {
+  if (rp.options.dependences && rp_chance(40)) {
+    rp_wait_for_dependences(c);
+    return;
+  }
   uint64_t code = rp_code(RP_TASKWAIT, c->depth);
   struct rp_cursor inside = *c;
   rp_pass(&inside);
