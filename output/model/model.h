@@ -316,6 +316,7 @@ struct hd_model {
   const char *run_directory;     /* of the `heddle run` that was to collect it; NULL: there was none */
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
+  size_t overhead_notes[2];      /* which ones, from 1 on, overhead_notes.h has added; 0: none */
 
   struct hd_blob *blobs;        /* memory the strings live in */
   struct hd_row_source *source; /* lazy_rows.h */

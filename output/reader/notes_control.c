@@ -38,14 +38,6 @@ static void words_of(uint64_t word, char *text, size_t bytes) {
   }
 }
 
-bool hd_reader_has_budgets(const struct hd_model *model) {
-  const struct hd_control *control = &model->header.control;
-  for (uint32_t i = 0; i < control->count && i < HD_CONTROL_ACTS; i++)
-    if (hd_control_command(control->acts[i].word) == HD_CONTROL_BUDGET)
-      return true;
-  return control->count > HD_CONTROL_ACTS;
-}
-
 static double seconds_into_run(const struct hd_model *model, uint64_t ticks) {
   const uint64_t loaded = model->header.loaded_ticks;
   return hd_model_seconds(model, model->before_ticks + (ticks > loaded ? ticks - loaded : 0));
