@@ -13,6 +13,7 @@
 #include "output/symbols/sample_names.h"
 #include "output/views/explain/explain.h"
 #include "support/command/output_stream.h"
+#include "support/command/pager.h"
 
 struct choices {
   bool all;
@@ -41,6 +42,8 @@ static bool take_loop(const struct hd_option_use *use) {
 static const struct hd_option options[] = {
     {0, "all", NULL, "also show findings below 2 % of the run", HD_OPTION_FLAG(struct choices, all)},
     HD_OPTION_WIDTH,
+    HD_OPTION_COLOR,
+    HD_OPTION_PAGER,
     {0, "what-if", "CHANGE",
      "how long the run would take if a callpath (its number in the column Id of\n"
      "'heddle report') were different: 'ID=balanced', 'ID without CAUSE' (of the\n"
@@ -93,7 +96,8 @@ static bool print(const struct hd_model *model, const struct choices *choices) {
 
 int hd_cmd_explain(int argc, char **argv) {
   struct choices choices = {0};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, &choices.no_estimates, NULL};
+  const struct hd_profile_command command = {
+      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .no_estimates = &choices.no_estimates};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
@@ -107,6 +111,7 @@ int hd_cmd_explain(int argc, char **argv) {
   }
   if (!choices.question && !choices.asks_loop)
     hd_sample_names_resolve(model);
+  hd_pager_begin();
   const bool made = print(model, &choices);
   if (!made)
     fputs("heddle: out of memory\n", stderr);

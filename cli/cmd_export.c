@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/open_profile.h"
 #include "output/analysis/callpath_truncate.h"
@@ -30,6 +31,8 @@ static bool take_format(const struct hd_option_use *use) {
   *exporter = hd_exporter_find(use->argument);
   for (size_t i = 0; hd_exporters[i]; i++)
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", hd_exporters[i]->name);
+  if (*exporter && (*exporter)->missing)
+    return hd_option_refuse(use, "'%s' %s", use->argument, (*exporter)->missing);
   return *exporter || hd_option_refuse(use, "knows no '%s'; there is: %s", use->argument, known);
 }
 
@@ -67,40 +70,78 @@ static void list_formats(FILE *out) {
 
 static const struct hd_usage usage = {
     .command = "export",
-    .synopsis = "[options] FILE",
+    .synopsis = "[options] FILE [AFTER]",
     .description = "Writes a profile in a format that other programs read.",
     .options = options,
     .lists = list_formats,
     .none = "missing FILE",
-    .several = "one FILE at a time: 'heddle merge' adds several up",
 };
 
-static int write_model(const struct hd_model *model, const struct choices *choices) {
-  if (!hd_exporter_can_weigh(choices->exporter, model, choices->weight)) {
-    fprintf(stderr, "heddle: %s: the profile has no record of how many threads were busy: try --weight busy\n",
-            model->path);
+static struct hd_model *prepare(struct hd_model *model, const struct choices *choices) {
+  if (model) {
+    hd_sample_names_resolve(model);
+    hd_callpath_truncate(model, choices->depth);
+  }
+  return model;
+}
+
+static bool can_weigh(const struct hd_model *model, const struct choices *choices) {
+  if (hd_exporter_can_weigh(choices->exporter, model, choices->weight))
+    return true;
+  fprintf(stderr, "heddle: %s: the profile has no record of how many threads were busy: try --weight busy\n",
+          model->path);
+  return false;
+}
+
+static int write_out(const struct hd_model *model, const struct hd_model *after, const struct choices *choices) {
+  bool made = true;
+  if (!can_weigh(model, choices) || (after && !can_weigh(after, choices)))
+    return HD_EXIT_FAILED;
+  if (choices->exporter->binary && !choices->output && isatty(STDOUT_FILENO)) {
+    fprintf(stderr, "heddle: %s is not for a terminal: name a file with -o\n", choices->exporter->name);
     return HD_EXIT_FAILED;
   }
   FILE *out = choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
   if (!out)
     return HD_EXIT_FAILED;
-  const bool made = choices->exporter->write(model, choices->weight, out);
+  if (after)
+    choices->exporter->write_both(model, after, choices->weight, out);
+  else
+    made = choices->exporter->write(model, choices->weight, out);
   if (!made)
     fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(out, choices->output ? choices->output : "standard output");
   return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
 }
 
+/* `files`: as many as the command line has. */
+static int export(struct hd_model *model, const struct hd_profile_command *command, char **files, int count) {
+  const struct choices *choices = command->choices;
+  struct hd_model *after = NULL;
+  int status = HD_EXIT_FAILED;
+  if (count > 1 + (choices->exporter->write_both != NULL)) {
+    hd_usage_complain(&usage, "%s; 'heddle merge' adds several up",
+                      choices->exporter->write_both ? "at most two FILEs"
+                                                    : "one FILE at a time, but for -f folded, which takes two");
+    return HD_EXIT_USAGE;
+  }
+  if (count == 1 || (after = prepare(hd_open_file(command, files[1]), choices)))
+    status = write_out(prepare(model, choices), after, choices);
+  if (after)
+    hd_model_free(after);
+  return status;
+}
+
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = hd_exporters[0]};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL, NULL};
-  int status = HD_EXIT_OK;
-  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
-  if (!model)
+  int first = 0, status = HD_EXIT_OK;
+  const struct hd_profile_command command = {.usage = &usage, .choices = &choices, .no_cache = &choices.no_cache};
+  if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
-  hd_sample_names_resolve(model);
-  hd_callpath_truncate(model, choices.depth);
-  status = write_model(model, &choices);
+  struct hd_model *model = hd_open_file(&command, argv[first]);
+  if (!model)
+    return HD_EXIT_FAILED;
+  status = export(model, &command, argv + first, argc - first);
   hd_model_free(model);
   return status;
 }

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "cli/compare/command.h"
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
+#include "output/views/html/comparisons.h"
 #include "output/views/html/html.h"
+#include "support/command/directory.h"
 #include "support/command/output_stream.h"
 
 struct choices {
@@ -32,25 +35,35 @@ static const struct hd_option options[] = {
 
 static const struct hd_usage usage = {
     .command = "html",
-    .synopsis = "-o PAGE [options] FILE",
+    .synopsis = "-o PAGE [options] FILE [FILE|DIRECTORY...]",
     .description =
         "Writes a page that shows a profile in a browser: findings, concurrency over time, callpaths, threads, hot\n"
         "functions, counters, and the lines of source files that are found now. The page is one file, and\n"
-        "needs no network. One profile a page.",
+        "needs no network. Of several profiles, or of directories with profiles: what 'heddle compare' says of them.",
     .options = options,
     .none = "missing FILE",
-    .several = "one FILE at a time: a page shows one profile",
 };
 
-static int write_page(const struct hd_model *model, const struct choices *choices) {
-  FILE *out = choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
-  if (!out)
-    return HD_EXIT_FAILED;
-  const bool made = hd_html_write(model, &choices->html, out);
+static int finish(FILE *out, bool made, const struct choices *choices) {
   if (!made)
     fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(out, choices->output ? choices->output : "standard output");
   return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
+static FILE *open_page(const struct choices *choices) {
+  return choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
+}
+
+static int write_page(const struct hd_model *model, const struct choices *choices) {
+  FILE *out = open_page(choices);
+  return out ? finish(out, hd_html_write(model, &choices->html, out), choices) : HD_EXIT_FAILED;
+}
+
+static int write_comparisons(void *context, const struct hd_compare_series *series, size_t count) {
+  const struct choices *choices = context;
+  FILE *out = open_page(choices);
+  return out ? finish(out, hd_html_write_comparisons(series, count, out), choices) : HD_EXIT_FAILED;
 }
 
 /* Nobody reads half a megabyte of markup on a terminal. */
@@ -60,13 +73,26 @@ static bool check(void *of) {
          hd_usage_complain(&usage, "a page is not for a terminal: name a file with -o");
 }
 
+static int compare(struct choices *choices, char **operands, size_t count) {
+  struct hd_compare_choices all;
+  hd_compare_choices_init(&all);
+  const int status = hd_compare_with(&all, operands, count, write_comparisons, choices);
+  hd_compare_choices_free(&all);
+  return status;
+}
+
 int hd_cmd_html(int argc, char **argv) {
   struct choices choices = {0};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, NULL, check};
-  int status = HD_EXIT_OK;
-  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
-  if (!model)
+  const struct hd_profile_command command = {
+      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .check = check};
+  int first = 0, status = HD_EXIT_OK;
+  if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
+  if (argc - first > 1 || hd_is_directory(argv[first]))
+    return compare(&choices, argv + first, (size_t)(argc - first));
+  struct hd_model *model = hd_open_file(&command, argv[first]);
+  if (!model)
+    return HD_EXIT_FAILED;
   hd_sample_names_resolve(model);
   status = write_page(model, &choices);
   hd_model_free(model);

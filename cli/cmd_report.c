@@ -16,13 +16,16 @@
 #include "output/symbols/sample_names.h"
 #include "output/views/report/column_list.h"
 #include "output/views/report/report.h"
+#include "support/command/memory.h"
 #include "support/command/output_stream.h"
+#include "support/command/pager.h"
 
 #define SORT(name, words) words,
 static const char *const sort_names[HD_SORT_COUNT] = {HD_SORTS(SORT)};
 
 struct choices {
   struct hd_report_options report;
+  const char *sort;
   bool no_cache;
   bool no_estimates;
 };
@@ -70,8 +73,10 @@ static const struct hd_option options[] = {
     {'s', "sort", "KEY",
      "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
      "or name. --flat: self (default), inclusive, wall, calls, elapsed or\n"
-     "name; --callgraph, --tree, --callers likewise, but by inclusive",
-     .take = hd_take_word, .field = offsetof(struct choices, report.sort), .words = sort_names, .most = HD_SORT_COUNT},
+     "name; --callgraph, --tree, --callers likewise, but by inclusive.\n"
+     "Or by any column of the table, by its title or name, as in --columns;\n"
+     "--threads, --histogram, --callgraph and --callers have no such order",
+     .take = hd_take_text, .field = offsetof(struct choices, sort), .expects = "a key or the title of a column"},
     {'n', "limit", "N",
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
      "are the busiest, since a line without losses has no gain",
@@ -81,6 +86,8 @@ static const struct hd_option options[] = {
      "also such as are left out because they are 0 everywhere",
      .take = hd_take_text, .field = offsetof(struct choices, report.columns), .expects = "titles of columns"},
     HD_OPTION_WIDTH,
+    HD_OPTION_COLOR,
+    HD_OPTION_PAGER,
     {'v', "verbose", NULL, "begin with all that is known of the run", HD_OPTION_FLAG(struct choices, report.verbose)},
     {0, "csv", NULL, "write comma-separated values; see below", .take = hd_take_flag,
      .field = offsetof(struct choices, report.csv)},
@@ -160,13 +167,25 @@ static bool is_about_routines(enum hd_question question) {
   return question >= HD_ASK_FLAT;
 }
 
-/* Tables of regions have all keys; the views with routines only those that a routine has. */
+/* Tables of regions have all keys; the views with routines only those that a routine has, and what is sorted by one
+ * thing of its own none. */
 static bool sorts_by(enum hd_question question, enum hd_sort sort) {
+  static const enum hd_question no_keys[] = {HD_ASK_LOOPS,  HD_ASK_TASKS,    HD_ASK_PATH, HD_ASK_HOT,
+                                             HD_ASK_SOURCE, HD_ASK_AT_LEVEL, HD_ASK_WITH};
+  for (size_t i = 0; i < sizeof no_keys / sizeof no_keys[0]; i++)
+    if (question == no_keys[i])
+      return false;
   static const enum hd_sort regions_only[] = {HD_SORT_GAIN, HD_SORT_BUSY, HD_SORT_WAIT, HD_SORT_IMBALANCE};
   for (size_t i = 0; is_about_routines(question) && i < sizeof regions_only / sizeof regions_only[0]; i++)
     if (sort == regions_only[i])
       return false;
   return true;
+}
+
+/* One table, whose rows can stand in any order. */
+static bool sorts_by_columns(enum hd_question question) {
+  return question != HD_ASK_THREADS && question != HD_ASK_HISTOGRAM && question != HD_ASK_SOURCE &&
+         question != HD_ASK_CALLGRAPH && question != HD_ASK_CALLERS;
 }
 
 static bool check_format(const struct hd_report_options *report) {
@@ -196,31 +215,71 @@ static bool check_columns(const struct hd_report_options *report) {
   return false;
 }
 
+static enum hd_sort key_of(const char *name) {
+  enum hd_sort key = 0;
+  while (key < HD_SORT_COUNT && strcmp(sort_names[key], name) != 0)
+    key++;
+  return key;
+}
+
+static bool refuse_sort(const struct hd_report_options *report, const char *name) {
+  char keys[256] = "";
+  char *titles = sorts_by_columns(report->question) ? hd_column_list_titles(report->question) : hd_print("%s", "");
+  for (enum hd_sort key = 0; key < HD_SORT_COUNT; key++)
+    if (sorts_by(report->question, key))
+      snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", *keys ? ", " : "", sort_names[key]);
+  if (!*keys && !*titles)
+    hd_usage_complain(&usage, "--sort: this view has one order only");
+  else
+    hd_usage_complain(&usage, "this view has no '%s' to sort by: it has %s%s%s", name, keys,
+                      *keys && *titles ? ", and the columns " : "", titles);
+  free(titles);
+  return false;
+}
+
+/* A key, or a column. */
+static bool choose_sort(struct hd_report_options *report, const char *name) {
+  const char *wrong;
+  report->sort = report->question == HD_ASK_FLAT       ? HD_SORT_SELF
+                 : is_about_routines(report->question) ? HD_SORT_INCLUSIVE
+                                                       : HD_SORT_GAIN;
+  if (!name)
+    return true;
+  const enum hd_sort key = key_of(name);
+  if (key < HD_SORT_COUNT && sorts_by(report->question, key)) {
+    report->sort = key;
+    return true;
+  }
+  if (!sorts_by_columns(report->question) || strchr(name, ',') || !hd_column_list_has(report->question, name, &wrong))
+    return refuse_sort(report, name);
+  report->sort_column = name;
+  return true;
+}
+
 static bool check(void *context) {
   struct choices *choices = context;
   struct hd_report_options *report = &choices->report;
-  if (report->sort == HD_SORT_COUNT)
-    report->sort = report->question == HD_ASK_FLAT       ? HD_SORT_SELF
-                   : is_about_routines(report->question) ? HD_SORT_INCLUSIVE
-                                                         : HD_SORT_GAIN;
   if (report->lines && report->question != HD_ASK_HOT)
     return hd_usage_complain(&usage, "--lines needs --hot");
   if (!check_format(report) || !check_columns(report))
     return false;
-  return sorts_by(report->question, report->sort) ||
-         hd_usage_complain(&usage, "this view has no '%s' to sort by: self, inclusive, wall, calls, elapsed or name",
-                           sort_names[report->sort]);
+  return choose_sort(report, choices->sort);
 }
 
 int hd_cmd_report(int argc, char **argv) {
-  struct choices choices = {.report = {.sort = HD_SORT_COUNT, .limit = 25}};
-  const struct hd_profile_command command = {&usage, &choices, &choices.no_cache, &choices.no_estimates, check};
+  struct choices choices = {.report = {.limit = 25}};
+  const struct hd_profile_command command = {.usage = &usage,
+                                             .choices = &choices,
+                                             .no_cache = &choices.no_cache,
+                                             .no_estimates = &choices.no_estimates,
+                                             .check = check};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
   if (choices.report.question == HD_ASK_HOT || choices.report.question == HD_ASK_SOURCE)
     hd_sample_names_resolve(model);
+  hd_pager_begin();
   enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
   if (end == HD_REPORT_MADE)
     end = hd_report_print(model, &choices.report, stdout, stderr);

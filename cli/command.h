@@ -18,6 +18,7 @@
   _(tune, "find the settings of the OpenMP runtime with which a program is fastest")                                   \
   _(compare, "show what more threads, or another build, changed in each region, and why")                              \
   _(top, "show what a running program is doing")                                                                       \
+  _(ctl, "change what is measured of a running program, or save its profile so far")                                   \
   _(export, "write a profile in another format")                                                                       \
   _(events, "list what can be counted on this machine")                                                                \
   _(recover, "save profiles that killed programs left behind")                                                         \

@@ -4,6 +4,7 @@
  * `heddle COMMAND ...`: finds the command in a table and hands over.
  */
 #include "cli/command.h"
+#include "cli/parts.h"
 #include "support/command/help.h"
 
 #include <locale.h>
@@ -16,8 +17,14 @@
 #define ROW(name, summary) {#name, hd_cmd_##name, summary},
 const struct hd_command hd_commands[] = {HD_COMMANDS(ROW){0}};
 
+struct choices {
+  bool version, verbose;
+};
+
 static const struct hd_option options[] = {
-    {'V', "version", NULL, "print the version and exit", .take = hd_take_flag},
+    {'V', "version", NULL, "print the version and exit", HD_OPTION_FLAG(struct choices, version)},
+    {'v', "verbose", NULL, "with --version: also which optional parts there are",
+     HD_OPTION_FLAG(struct choices, verbose)},
     {0},
 };
 
@@ -115,15 +122,19 @@ static int help(char *const *arguments) {
 }
 
 int main(int argc, char **argv) {
-  bool version = false;
+  struct choices choices = {0};
   int first = 0;
   int status = HD_EXIT_OK;
   setlocale(LC_CTYPE, ""); /* trees are drawn in what the terminal can show; numbers keep their decimal point */
   list_commands();
-  if (!hd_options_read(&usage, argc, argv, &version, &first, &status))
+  if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
     return status;
-  if (version)
-    return print_version();
+  if (choices.version) {
+    const int failed = print_version();
+    if (choices.verbose)
+      hd_parts_print(stdout);
+    return failed;
+  }
   if (first >= argc)
     return hd_usage_complain(&usage, "no command given"), HD_EXIT_USAGE;
   if (strcmp(argv[first], "help") == 0)

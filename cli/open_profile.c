@@ -11,26 +11,36 @@
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 
-struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
-  hd_stream_guard();
-  hd_sigbus_guard();
-  int file = 0;
-  if (!hd_options_read(command->usage, argc, argv, command->choices, &file, status))
-    return NULL;
-  if (command->check && !command->check(command->choices)) {
-    *status = HD_EXIT_USAGE;
-    return NULL;
-  }
+struct hd_model *hd_open_file(const struct hd_profile_command *command, const char *path) {
   struct hd_model *model = NULL;
   char error[PATH_MAX + 256];
-  if (!hd_profile_open(argv[file], &model, error, sizeof error)) {
+  if (!hd_profile_open(path, &model, error, sizeof error)) {
     fprintf(stderr, "heddle: %s\n", error);
-    *status = HD_EXIT_FAILED;
     return NULL;
   }
   if (hd_names_resolve(model) > 0 && !*command->no_cache)
     hd_names_store(model);
   if (command->no_estimates && !*command->no_estimates)
     hd_resolve(model);
+  return model;
+}
+
+bool hd_open_options(const struct hd_profile_command *command, int argc, char **argv, int *first, int *status) {
+  hd_stream_guard();
+  hd_sigbus_guard();
+  if (!hd_options_read(command->usage, argc, argv, command->choices, first, status))
+    return false;
+  if (!command->check || command->check(command->choices))
+    return true;
+  *status = HD_EXIT_USAGE;
+  return false;
+}
+
+struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status) {
+  int file = 0;
+  if (!hd_open_options(command, argc, argv, &file, status))
+    return NULL;
+  struct hd_model *model = hd_open_file(command, argv[file]);
+  *status = model ? HD_EXIT_OK : HD_EXIT_FAILED;
   return model;
 }

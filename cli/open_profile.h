@@ -19,8 +19,14 @@ struct hd_profile_command {
   bool (*check)(void *choices); /* whether the options go together, once all are known; complains if not. NULL: yes */
 };
 
-/** Parses the command line, opens its one FILE and finds its names. Returns the model, which the caller frees with
- *  hd_model_free; or NULL with the exit status in `status`: --help was answered, or stderr says what is wrong. */
+/** Parses the command line; the operands begin at argv[*first]. False: the command ends with `status`. */
+bool hd_open_options(const struct hd_profile_command *command, int argc, char **argv, int *first, int *status);
+
+/** Opens a profile and finds its names, as the choices say. NULL: the reason is on stderr. */
+struct hd_model *hd_open_file(const struct hd_profile_command *command, const char *path);
+
+/** Both, for the one FILE of a command line: opens it and finds its names. Returns the model, which the caller frees
+ * with hd_model_free; or NULL with the exit status in `status`: --help was answered, or stderr says what is wrong. */
 struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status);
 
 #endif

@@ -19,7 +19,7 @@
  * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
  * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
  * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing),
- * heddle-chunks.h (chunks of loops), heddle-path.h (the critical path).
+ * heddle-chunks.h (chunks of loops), heddle-path.h (the critical path), heddle-control.h (what `heddle ctl` asks for).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -34,6 +34,7 @@
 
 #include "heddle-chunks.h"
 #include "heddle-concurrency.h"
+#include "heddle-control.h"
 #include "heddle-events.h"
 #include "heddle-log.h"
 #include "heddle-path.h"
@@ -77,7 +78,8 @@ enum hd_file_flag {
   HD_FILE_RECOVERED = 1u << 7,    /* the program is gone, as `heddle recover` found; how it ended is not known */
   HD_FILE_STOPPED = 1u << 8,      /* the runtime ended the measurement before the program ended: stop_paused_ticks */
   HD_FILE_GOMP = 1u << 9,         /* libomp was loaded first and stood in for libgomp (`heddle run --gomp`) */
-  HD_FILE_KILLED = 1u << 10       /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
+  HD_FILE_KILLED = 1u << 10,      /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
+  HD_FILE_SNAPSHOT = 1u << 11     /* `heddle ctl` copied it at end_ticks; the program ran on */
 };
 
 struct hd_file_header {
@@ -171,6 +173,8 @@ struct hd_file_header {
   uint32_t path_flags;       /* enum hd_path_flag; 0: it was not followed */
   uint32_t path_open;        /* the profile in which its thread was busy when it was written; HD_NONE: none */
   uint64_t path_until_ticks; /* how far it was followed by then */
+  uint64_t reserved[6];      /* all threads read what follows now and then: it fills lines of the cache */
+  struct hd_control control;
 };
 
 enum hd_block_type {
@@ -397,6 +401,7 @@ HD_ASSERT_BYTES(sample, 32)
 HD_ASSERT_BYTES(path, 40)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
+_Static_assert(offsetof(struct hd_file_header, control) % 64 == 0, "the control block begins a line");
 _Static_assert(sizeof(struct hd_block_header) == HD_BLOCK_HEADER_BYTES, "block header size");
 _Static_assert(sizeof(struct hd_ring_record) <= 2 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a ring fits two units");
 _Static_assert(sizeof(struct hd_stack_record) <= 4 * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES, "a stack fits four units");

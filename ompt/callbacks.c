@@ -7,6 +7,7 @@
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
 #include "ompt/thread/order.h"
+#include "ompt/thread/steering.h"
 #include "ompt/thread/team.h"
 #include "ompt/thread/unresolved.h"
 
@@ -50,6 +51,7 @@ void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame
   parallel->value = hd_region_begin(thread, event.now, kind, requested, address, flags & ompt_parallel_invoker_program);
   if (hd_budget_is_any_off())
     hd_budget_begin_region(thread, event.now);
+  hd_steering_look();
 }
 
 void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {

@@ -27,6 +27,7 @@
 #include "ompt/test_runtime.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/steering.h"
 #include "ompt/thread/thread_lifecycle.h"
 #include "store/store.h"
 #include "support/inprocess/keep_errno.h"
@@ -127,6 +128,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_thread_init(settings->threads_apart);
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);
+  hd_steering_init();
   hd_counters_init(settings);
   hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open);
   if (hd_measuring.connect_markers)

@@ -9,7 +9,7 @@
 
 #include "support/log.h"
 
-enum kind { TEXT, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF };
+enum kind { TEXT, NAME, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF };
 
 #define ROW(variable, member, kind, unset) {"HEDDLE_" #variable, kind, offsetof(struct hd_settings, member)},
 static const struct {
@@ -69,6 +69,14 @@ static bool read_percent(const char *text, uint64_t *ppm) {
   return (*at == '\0' || !strcmp(at, "%")) && value > 0 && value <= 1000000;
 }
 
+/* Nothing but p, h, r, n and % stands behind a %. */
+static bool is_name(const char *text) {
+  for (const char *c = text; (c = strchr(c, '%')); c += 2)
+    if (!c[1] || !strchr("phrn%", c[1]))
+      return false;
+  return *text != '\0';
+}
+
 /* The number that `text` stands for. */
 static bool read_value(enum kind kind, const char *text, uint64_t *value) {
   if (kind != NUMBER && kind != POSITIVE && strcmp(text, "off") == 0) {
@@ -81,7 +89,8 @@ static bool read_value(enum kind kind, const char *text, uint64_t *value) {
 }
 
 const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd_settings *settings) {
-  static const char *const takes[] = {[NUMBER] = "a number",
+  static const char *const takes[] = {[NAME] = "a file name in which %p, %h, %r, %n or %% may stand",
+                                      [NUMBER] = "a number",
                                       [POSITIVE] = "a number from 1 on",
                                       [NUMBER_OR_OFF] = "a number, or off",
                                       [SIZE_OR_OFF] = "a size such as 16M, or off",
@@ -90,9 +99,9 @@ const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd
   const enum kind kind = table[setting].kind;
   char *field = (char *)settings + table[setting].offset;
   uint64_t value;
-  if (kind == TEXT)
+  if (kind == TEXT || (kind == NAME && is_name(text)))
     memcpy(field, &text, sizeof text);
-  else if (read_value(kind, text, &value))
+  else if (kind != NAME && read_value(kind, text, &value))
     memcpy(field, &value, sizeof value);
   else
     return takes[kind];

@@ -21,7 +21,7 @@
 
 /** libheddle.so's variables. X(NAME of HEDDLE_NAME, member of struct hd_settings, kind, value when it is not set) */
 #define HD_SETTINGS(_)                                                                                                 \
-  _(OUTPUT, output, TEXT, "%n.%p.heddle")           /* name template of the profile */                                 \
+  _(OUTPUT, output, NAME, "%n.%p.heddle")           /* name template of the profile */                                 \
   _(STORE_DIR, store_dir, TEXT, NULL)               /* where the live file is mapped; NULL: /dev/shm */                \
   _(START, start, TEXT, NULL)                       /* "pid:ns": its start on CLOCK_MONOTONIC (heddle run's) */        \
   _(CLOCK, clock, TEXT, "auto")                     /* auto, tsc or monotonic */                                       \
@@ -47,10 +47,12 @@
   _(LIBRARY)   /* the libheddle.so that heddle run loads */                                                            \
   _(GROUPS)    /* a folder with groups of events */                                                                    \
   _(PAPI)      /* the libpapi to use */                                                                                \
+  _(PAGER)     /* the pager of reports that are longer than the terminal */                                            \
   _(DEBUGINFO) /* folders with debug information, colon-separated */
 
 /* The type of each kind in struct hd_settings. */
 #define HD_SETTING_TEXT const char *
+#define HD_SETTING_NAME const char *
 #define HD_SETTING_NUMBER uint64_t
 #define HD_SETTING_POSITIVE uint64_t
 #define HD_SETTING_NUMBER_OR_OFF uint64_t  /* off: 0 */

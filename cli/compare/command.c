@@ -14,11 +14,15 @@
 #include "output/analysis/causes.h"
 #include "support/command/memory.h"
 #include "support/command/output_stream.h"
+#include "support/command/pager.h"
 #include "support/command/sigbus_guard.h"
 
 enum { EXIT_CONDITION = 3 };
 
 #define CAUSE(name, id, ...) " " id
+
+static const struct hd_option own_options[] = {HD_OPTION_PAGER, {0}};
+static const struct hd_option_section sections[] = {{.options = hd_compare_options}, {0}};
 
 static const struct hd_usage usage = {
     .command = "compare",
@@ -36,7 +40,8 @@ static const struct hd_usage usage = {
         "same,\n"
         "the sets are sides: the first is before, the others after. If two or more sets hold several thread counts,\n"
         "each of them is compared by thread count, then all with each other at each thread count.",
-    .options = hd_compare_options,
+    .options = own_options,
+    .sections = sections,
     .none = "missing profile or directory",
     .epilogue =
         "EXPR is a formula over region.NAME and program.NAME. NAME is time (here / at the baseline), seconds (here -\n"
@@ -78,17 +83,17 @@ static bool fails(const struct hd_compare_choices *choices, const struct hd_comp
   return failed;
 }
 
-static int compare(const struct hd_compare_sets *sets, const struct hd_compare_choices *choices) {
+static int compare(const struct hd_compare_sets *sets, const struct hd_compare_choices *choices, hd_compare_user *use,
+                   void *context) {
   struct hd_compare_jobs jobs = {0};
   int status = HD_EXIT_FAILED;
   const bool comparable = hd_compare_jobs_make(&jobs, sets, choices->ask);
   struct hd_compare_series *series = hd_new(jobs.count, sizeof *series);
   const size_t count = comparable ? compare_all(&jobs, choices, series) : 0;
   if (count > 0) {
-    hd_compare_print(series, count, &choices->view, stdout);
-    const bool written = hd_stream_finish(stdout, "standard output");
-    const bool failed = fails(choices, series, count);
-    status = !written || count < jobs.count ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
+    status = use(context, series, count);
+    if (count < jobs.count)
+      status = HD_EXIT_FAILED;
   }
   for (size_t i = 0; i < count; i++)
     hd_comparison_free((struct hd_comparison *)(uintptr_t)series[i].comparison);
@@ -97,13 +102,27 @@ static int compare(const struct hd_compare_sets *sets, const struct hd_compare_c
   return status;
 }
 
-int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count) {
+int hd_compare_with(const struct hd_compare_choices *choices, char **operands, size_t count, hd_compare_user *use,
+                    void *context) {
   struct hd_compare_sets sets;
-  if (choices->failed)
-    return HD_EXIT_FAILED;
-  const int status = hd_compare_sets_open(&sets, operands, count) ? compare(&sets, choices) : HD_EXIT_FAILED;
+  const int status =
+      hd_compare_sets_open(&sets, operands, count) ? compare(&sets, choices, use, context) : HD_EXIT_FAILED;
   hd_compare_sets_free(&sets);
   return status;
+}
+
+static int print(void *context, const struct hd_compare_series *series, size_t count) {
+  const struct hd_compare_choices *choices = context;
+  hd_compare_print(series, count, &choices->view, stdout);
+  const bool written = hd_stream_finish(stdout, "standard output");
+  const bool failed = fails(choices, series, count);
+  return !written ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
+}
+
+int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count) {
+  if (choices->failed)
+    return HD_EXIT_FAILED;
+  return hd_compare_with(choices, operands, count, print, (void *)(uintptr_t)choices);
 }
 
 int hd_cmd_compare(int argc, char **argv) {
@@ -113,8 +132,11 @@ int hd_cmd_compare(int argc, char **argv) {
   hd_compare_choices_init(&choices);
   hd_stream_guard();
   hd_sigbus_guard();
-  if (hd_options_read(&usage, argc, argv, &choices, &first, &status))
+  if (hd_options_read(&usage, argc, argv, &choices, &first, &status)) {
+    hd_pager_begin();
     status = hd_compare_run(&choices, argv + first, (size_t)(argc - first));
+    hd_pager_end();
+  }
   hd_compare_choices_free(&choices);
   return status;
 }

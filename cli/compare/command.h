@@ -9,6 +9,14 @@
 #include <stddef.h>
 
 #include "cli/compare/options.h"
+#include "output/views/compare/compare.h"
+
+/** Gets the comparisons that could be made, at least one; returns an exit status. */
+typedef int hd_compare_user(void *context, const struct hd_compare_series *series, size_t count);
+
+/** Compares profiles and directories of profiles, and hands that over. Returns the exit status. */
+int hd_compare_with(const struct hd_compare_choices *choices, char **operands, size_t count, hd_compare_user *use,
+                    void *context);
 
 /** Compares profiles and directories of profiles. Returns the exit status of `heddle compare`. */
 int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count);

@@ -64,6 +64,7 @@ const struct hd_option hd_compare_options[] = {
      "fitted to the runs; needs 4 or more thread counts",
      .take = take_predictions},
     HD_OPTION_WIDTH,
+    HD_OPTION_COLOR,
     {0, "csv", NULL, "write comma-separated values: a line per row and point", FORMAT(CSV)},
     {0, "markdown", NULL, "write tables in Markdown", FORMAT(MARKDOWN)},
     {0, "json", NULL, "write JSON, for scripts; docs/compare.md lists the fields", FORMAT(JSON)},

@@ -11,21 +11,20 @@
 #include "support/command/complain.h"
 #include "support/command/directory.h"
 #include "support/log.h"
+#include "support/settings.h"
 
 static const char default_name[] = HD_SAVE_DEFAULT_NAME;
 
-static bool is_valid(const char *output) {
-  for (const char *c = output; (c = strchr(c, '%')); c += 2)
-    if (!c[1] || !strchr("phrn%", c[1]))
-      return false;
-  return *output != '\0';
+/* NULL, or what `name` should be. */
+static const char *expected_instead_of(const char *name) {
+  struct hd_settings ignored;
+  return hd_setting_read(HD_SET_OUTPUT, name, &ignored);
 }
 
-#define EXPECTED "a file name in which %p, %h, %r, %n or %% may stand"
-
 bool hd_take_output_name(const struct hd_option_use *use) {
+  const char *expected = expected_instead_of(use->argument);
   *(const char **)use->field = use->argument;
-  return is_valid(use->argument) || hd_option_expect(use, EXPECTED);
+  return !expected || hd_option_expect(use, expected);
 }
 
 /* That of the environment, as strictly as the option's. NULL: the reason is on stderr. */
@@ -33,10 +32,10 @@ static const char *name_of_environment(void) {
   const char *name = getenv("HEDDLE_OUTPUT");
   if (!name || !*name)
     return default_name;
-  if (is_valid(name))
-    return name;
-  hd_log("HEDDLE_OUTPUT expects %s, not '%s'", EXPECTED, name);
-  return NULL;
+  const char *expected = expected_instead_of(name);
+  if (expected)
+    hd_log("HEDDLE_OUTPUT expects %s, not '%s'", expected, name);
+  return expected ? NULL : name;
 }
 
 /* A device or a pipe: a profile has to be a file, and grows in place. */

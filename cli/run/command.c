@@ -41,6 +41,11 @@ static const struct hd_option options[] = {
     {'t', "threads", "N", "run with N threads (OMP_NUM_THREADS); N,M: M in each nested region", .take = take_threads,
      .field = offsetof(struct hd_run_options, threads), .expects = "a number of threads"},
     {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
+    {0, "progress", NULL,
+     "on a terminal, show elapsed time, busy threads and the current region in a\n"
+     "line that comes after 2 s; mixes with what PROGRAM writes to the terminal",
+     HD_OPTION_FLAG(struct hd_run_options, progress)},
+    HD_OPTION_COLOR,
     {0},
 };
 

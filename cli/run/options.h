@@ -35,6 +35,7 @@ struct hd_run_options {
   enum hd_run_preload handout;       /* libheddle-entry.so */
   bool gomp;
   bool quiet;
+  bool progress;
   char **command; /* NULL-terminated */
 };
 

@@ -131,7 +131,9 @@ bool hd_run_process(struct hd_run *run) {
     /* From here on heddle only saves and reports, and a full disk or a closed stderr must not change its status. */
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
+    struct hd_run_progress *progress = hd_run_progress_start(run);
     wait_for_end(queue, run->watch, outcome->pid, &status);
+    hd_run_progress_stop(progress);
     note_end(run, status);
     hd_run_watch_settle(run->watch, SETTLE_MS);
   }

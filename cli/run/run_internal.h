@@ -7,6 +7,7 @@
  *     environment.c   what the program needs: libheddle.so, libomp, the private directory, variables
  *     counters.c      what is counted: the groups of events are found, the events tried out
  *     watch.c         which processes write profiles, and when they die
+ *     progress.c      says meanwhile what the program is doing
  *     process.c       starts the program, forwards signals, waits
  *     collect.c       finds finished profiles, and saves those of processes that were killed
  *     summary.c       names the profiles and shows the most important one
@@ -134,6 +135,14 @@ void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms);
 /** Did a runtime try to load the probe? False when nobody watched. */
 bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_private_probe probe);
 void hd_run_watch_stop(struct hd_run_watch *watch);
+
+/* ---- progress.c ---- */
+
+/** From 2 s on, a line on the terminal that is renewed every second, if it was asked for. NULL: nothing to stop. */
+struct hd_run_progress *hd_run_progress_start(const struct hd_run *run);
+
+/** Clears it. */
+void hd_run_progress_stop(struct hd_run_progress *progress);
 
 /* ---- process.c ---- */
 

@@ -12,6 +12,7 @@
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "output/views/report/report.h"
+#include "support/command/paint.h"
 #include "support/log.h"
 
 /* Everything that `heddle run` says after a run, unless something went wrong. */
@@ -72,6 +73,7 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
   hd_resolve(model);
   FILE *memory = open_memstream(&text, &bytes);
   if (memory) {
+    hd_paint_memory_as(stderr);
     hd_report_summary(model, memory);
     if (fclose(memory) == 0) {
       lines = count_lines(text);

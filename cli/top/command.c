@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cli/top/screen/screen.h"
-#include "cli/top/watch/watch.h"
+#include "cli/watch/watch.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"

@@ -38,6 +38,7 @@ static const struct hd_option options[] = {
     {0, "schedules", NULL, "try OMP_SCHEDULE though no loop with schedule(runtime) is seen",
      HD_OPTION_FLAG(struct choices, tune.schedules)},
     HD_OPTION_WIDTH,
+    HD_OPTION_COLOR,
     {0, "json", NULL, "write JSON (docs/tune.md)", HD_OPTION_FLAG(struct choices, tune.json)},
     {0},
 };

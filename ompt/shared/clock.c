@@ -102,21 +102,18 @@ uint64_t hd_clock_ticks_per_ms(struct hd_clock_pair first) {
 
 static pthread_mutex_t pause_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void hd_clock_pause(struct hd_file_header *header) {
-  pthread_mutex_lock(&pause_lock);
+static void pause_clock(struct hd_file_header *header) {
   if (!hd_clock.stands_at) {
     uint64_t now = hd_clock_now();
     header->paused_at_ticks = now;
-    header->pauses++;
+    __atomic_store_n(&header->pauses, header->pauses + 1, __ATOMIC_RELAXED);
     __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
     hd_alarms_set(HD_ALARM_STANDS);
   }
-  pthread_mutex_unlock(&pause_lock);
 }
 
 /* The offset first: who sees the clock run must see it, too. */
-void hd_clock_resume(struct hd_file_header *header) {
-  pthread_mutex_lock(&pause_lock);
+static void resume_clock(struct hd_file_header *header) {
   if (hd_clock.stands_at) {
     header->paused_ticks = hd_clock_raw() - hd_clock.stands_at;
     __atomic_store_n(&hd_clock.paused_ticks, header->paused_ticks, __ATOMIC_RELEASE);
@@ -124,7 +121,29 @@ void hd_clock_resume(struct hd_file_header *header) {
     __atomic_store_n(&hd_clock.stands_at, 0, __ATOMIC_RELEASE);
     hd_alarms_clear(HD_ALARM_STANDS);
   }
+}
+
+void hd_clock_pause(struct hd_file_header *header) {
+  pthread_mutex_lock(&pause_lock);
+  pause_clock(header);
   pthread_mutex_unlock(&pause_lock);
+}
+
+void hd_clock_resume(struct hd_file_header *header) {
+  pthread_mutex_lock(&pause_lock);
+  resume_clock(header);
+  pthread_mutex_unlock(&pause_lock);
+}
+
+bool hd_clock_try_change(struct hd_file_header *header, bool pause) {
+  if (pthread_mutex_trylock(&pause_lock) != 0)
+    return false;
+  if (pause)
+    pause_clock(header);
+  else
+    resume_clock(header);
+  pthread_mutex_unlock(&pause_lock);
+  return true;
 }
 
 uint64_t hd_clock_close(struct hd_file_header *header) {

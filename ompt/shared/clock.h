@@ -72,6 +72,9 @@ static inline uint64_t hd_clock_now(void) {
 void hd_clock_pause(struct hd_file_header *header);
 void hd_clock_resume(struct hd_file_header *header);
 
+/** The same, unless another thread, or this one when a signal interrupted it, is at it: false. */
+bool hd_clock_try_change(struct hd_file_header *header, bool pause);
+
 /** At the profile's end: a pause that has not ended ends there. Returns the time. */
 uint64_t hd_clock_close(struct hd_file_header *header);
 

@@ -9,6 +9,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget_internal.h"
 #include "ompt/thread/current.h"
+#include "ompt/thread/steering.h"
 #include "ompt/thread/thread.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
@@ -42,6 +43,11 @@ static uint64_t longer(uint64_t a, uint64_t b) {
 
 /* ---- records ---- */
 
+static uint32_t where(const struct hd_thread *thread, const struct hd_budget_off *off) {
+  const bool is_there = off->profile == HD_NONE || hd_budget_place(thread) == off->profile;
+  return is_there && !off->is_asked ? thread->row->profile : off->profile;
+}
+
 static struct hd_switch_record *new_record(const struct hd_thread *thread, const struct hd_budget_off *off) {
   HD_KEEP_ERRNO;
   struct hd_switch_record *record =
@@ -53,8 +59,7 @@ static struct hd_switch_record *new_record(const struct hd_thread *thread, const
   hd_budget_state.records++;
   record->event_class = off->event_class;
   record->thread = thread->record->id;
-  record->profile =
-      off->profile == HD_NONE || hd_budget_place(thread) == off->profile ? thread->row->profile : off->profile;
+  record->profile = where(thread, off);
   return record;
 }
 
@@ -98,7 +103,7 @@ static void write_on(struct hd_budget_off *off, uint64_t now) {
 /* Long enough that the class has cost no more than the budget when it is tried again; and twice as long as the last
  * time, if it was not on for as long since. */
 static uint64_t off_length(const struct hd_budget_off *off, uint64_t now, uint64_t cost_ticks, uint64_t window_ticks) {
-  const uint64_t paid = cost_ticks > 0 ? (uint64_t)((double)cost_ticks * PPM / hd_budget.limit_ppm) : 0;
+  const uint64_t paid = cost_ticks > 0 ? (uint64_t)((double)cost_ticks * PPM / hd_budget_limit_ppm()) : 0;
   const uint64_t least = longer(hd_budget_ms(OFF_LEAST_MS), paid > window_ticks ? paid - window_ticks : 0);
   if (off->length_ticks == 0 || now - off->on_ticks > off->length_ticks)
     return least;
@@ -116,8 +121,7 @@ static bool is_waking(const struct hd_budget_off *off, uint64_t now) {
   return off->is_off && now >= off->off_ticks + off->length_ticks;
 }
 
-/* `hd_budget.off` follows from the rest. */
-static void look_over(uint64_t now) {
+void hd_budget_look_over(uint64_t now) {
   uint64_t wake = hd_budget_watch_change(now);
   uint32_t classes = 0;
   for (const struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next) {
@@ -133,8 +137,7 @@ uint32_t *hd_budget_bits_of(uint32_t profile) {
   return profile == HD_NONE ? &hd_budget.everywhere : hd_callpath_off(profile);
 }
 
-/* NULL: no memory. */
-static struct hd_budget_off *find_off(uint32_t profile, enum hd_event_class event_class) {
+struct hd_budget_off *hd_budget_find_off(uint32_t profile, enum hd_event_class event_class) {
   HD_KEEP_ERRNO;
   struct hd_budget_off *off = hd_budget_state.offs;
   while (off && (off->profile != profile || off->event_class != event_class))
@@ -152,9 +155,10 @@ static struct hd_budget_off *find_off(uint32_t profile, enum hd_event_class even
 }
 
 /* `touched` first: who sees that the class is off must see that, too. */
-static void begin_off(struct hd_budget_off *off, uint64_t now) {
+void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm) {
   const uint32_t bit = 1u << off->event_class;
   uint32_t *epoch = &hd_budget_state.epochs[off->event_class];
+  write_off(thread, off, now, cost_ppm);
   off->is_off = true;
   off->off_ticks = now;
   hd_budget_state.regions = 0;
@@ -162,27 +166,26 @@ static void begin_off(struct hd_budget_off *off, uint64_t now) {
   __atomic_store_n(&hd_budget.touched, hd_budget.touched | bit, __ATOMIC_RELEASE);
   __atomic_fetch_or(hd_budget_bits_of(off->profile), bit, __ATOMIC_RELEASE);
   hd_budget_watch_off(off->profile, now);
-  look_over(now);
+  hd_budget_look_over(now);
 }
 
 static void switch_off(const struct hd_thread *thread, uint32_t profile, enum hd_event_class event_class, uint64_t now,
                        uint64_t cost_ticks, uint64_t window_ticks) {
-  struct hd_budget_off *off = hd_budget_state.closed ? NULL : find_off(profile, event_class);
+  struct hd_budget_off *off = hd_budget_state.closed ? NULL : hd_budget_find_off(profile, event_class);
   if (!off || off->is_off)
     return;
   off->length_ticks = off_length(off, now, cost_ticks, window_ticks);
   off->cost_ppm = (uint64_t)((double)cost_ticks * PPM / (double)time_on(off, now, window_ticks));
-  write_off(thread, off, now, (uint64_t)((double)cost_ticks * PPM / (double)window_ticks));
-  begin_off(off, now);
+  hd_budget_begin_off(thread, off, now, (uint64_t)((double)cost_ticks * PPM / (double)window_ticks));
 }
 
 void hd_budget_unmute(uint32_t classes) {
   if (hd_budget.muted & classes)
     hd_budget_state.mute(hd_budget.muted & classes, false);
-  hd_budget.muted &= ~classes;
+  __atomic_store_n(&hd_budget.muted, hd_budget.muted & ~classes, __ATOMIC_RELAXED);
 }
 
-static void switch_on(struct hd_budget_off *off, uint64_t now) {
+void hd_budget_end_off(struct hd_budget_off *off, uint64_t now) {
   const uint32_t bit = 1u << off->event_class;
   off->is_off = false;
   off->on_ticks = now;
@@ -197,8 +200,8 @@ void hd_budget_do_what_is_due(uint64_t now) {
     return;
   for (struct hd_budget_off *off = hd_budget_state.offs; off && !hd_budget_state.closed; off = off->next)
     if (is_waking(off, now))
-      switch_on(off, now);
-  look_over(now);
+      hd_budget_end_off(off, now);
+  hd_budget_look_over(now);
   hd_budget_unlock();
 }
 
@@ -219,7 +222,7 @@ static enum hd_event_class finest(const struct hd_budget_costs *costs, uint64_t 
 
 /* Events take more than the budget of the time spent there, not only of all time. */
 static bool is_dear(const struct hd_budget_place *place) {
-  return (double)place->followed_spent * PPM > (double)place->followed_ticks * hd_budget.limit_ppm;
+  return (double)place->followed_spent * PPM > (double)place->followed_ticks * hd_budget_limit_ppm();
 }
 
 /* Where the class is on and costs most, dear regions first; NULL: nowhere. */
@@ -262,13 +265,15 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
 static void decide(struct hd_thread *thread, uint64_t now) {
   struct hd_budget_costs costs;
   /* What a thread may pay in a whole window, a young one's first, too. */
-  const uint64_t limit = (uint64_t)((double)hd_budget_ms(HD_BUDGET_WINDOW_MS) * hd_budget.limit_ppm / PPM);
+  const uint64_t limit = (uint64_t)((double)hd_budget_ms(HD_BUDGET_WINDOW_MS) * hd_budget_limit_ppm() / PPM);
   hd_budget_window_costs(&thread->budget, now, &costs);
   const enum hd_event_class chosen = costs.all > limit ? finest(&costs, limit) : HD_CLASS_COUNT;
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
-  hd_budget_watch_less();
-  switch_off_class(thread, chosen, &costs, limit, now);
+  if (hd_budget_limit_ppm() != 0) {
+    hd_budget_watch_less();
+    switch_off_class(thread, chosen, &costs, limit, now);
+  }
   hd_budget_unlock();
 }
 
@@ -294,13 +299,15 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
   struct hd_budget_window *window = &thread->budget;
   const uint64_t most = hd_budget_ms(SPECIAL_MOST_US) / 1000;
   const uint64_t special = special_ticks < most ? special_ticks : most;
-  if (hd_budget.limit_ppm == 0)
-    return;
-  hd_budget_window_spend(window, kind, special);
-  sample(thread, kind, special, now);
+  const bool is_limited = hd_budget_limit_ppm() != 0;
+  hd_steering_look();
+  if (is_limited) {
+    hd_budget_window_spend(window, kind, special);
+    sample(thread, kind, special, now);
+  }
   if (hd_budget_is_due(now))
     hd_budget_do_what_is_due(now);
-  if (now < window->due_ticks)
+  if (!is_limited || now < window->due_ticks)
     return;
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
     hd_budget_window_forget(window, c, __atomic_load_n(&hd_budget_state.epochs[c], __ATOMIC_RELAXED));
@@ -316,7 +323,7 @@ uint32_t hd_budget_task_epoch(void) {
 
 void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute_events) {
   hd_budget_state.mute = mute_events;
-  hd_budget_window_init(limit_ppm ? hd_clock_ticks_per_ms(hd_store.header->clock_first) : 1);
+  hd_budget_window_init(hd_clock_ticks_per_ms(hd_store.header->clock_first));
   hd_budget.limit_ppm = (uint32_t)limit_ppm;
   hd_store.header->budget_ppm = limit_ppm;
 }
@@ -328,15 +335,15 @@ void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
   }
   struct hd_thread *thread = hd_thread_known();
   const uint64_t now = hd_clock_now();
-  struct hd_budget_off *off = thread ? find_off(HD_NONE, event_class) : NULL;
+  struct hd_budget_off *off = thread ? hd_budget_find_off(HD_NONE, event_class) : NULL;
   if (!off || off->is_off == is_off)
     return;
   if (!is_off)
-    switch_on(off, now);
+    hd_budget_end_off(off, now);
   else
     switch_off(thread, HD_NONE, event_class, now, 0, 1);
   off->length_ticks = is_off ? INT64_MAX : off->length_ticks;
-  look_over(now);
+  hd_budget_look_over(now);
 }
 
 static void come_back_to_the_end(void) {

@@ -22,9 +22,10 @@
  *             blocks refused in it
  *   sync      the wait is not told from the work around it. A region's last barrier is always observed
  *
- * A class is off in the regions of one profile, where it was dear (or outside all regions), and only while a thread
- * works for one of them, the innermost one counts: elsewhere it may be cheap. The profile's record says which classes
- * are off there. `hd_budget.off` says which are off anywhere, so nothing is looked up as long as nothing is off.
+ * A class is off in the regions of one profile, where it was dear (or outside all regions; or everywhere, if `heddle
+ * ctl` asked for that), and only while a thread works for one of them, the innermost one counts: elsewhere it may be
+ * cheap. The profile's record says which classes are off there. `hd_budget.off` says which are off anywhere, so nothing
+ * is looked up as long as nothing is off.
  *
  * When no thread can be sending them, at an outermost region's begin while the program has one initial thread, the
  * runtime is told to send the events of a class that is off there no more, and to send them again at its end:
@@ -54,7 +55,7 @@ struct hd_row_record;
 
 struct hd_budget {
   uint32_t off;        /* bit: the class is off in some region */
-  uint32_t everywhere; /* it is off wherever a thread is: in tests */
+  uint32_t everywhere; /* it is off wherever a thread is: asked for, or in tests */
   uint32_t touched;    /* it has been off, at some time */
   uint32_t muted;      /* the runtime does not even send its events */
   uint32_t limit_ppm;  /* 0: no limit, nothing is ever switched off */
@@ -67,6 +68,15 @@ typedef void hd_budget_mute(uint32_t classes, bool mute);
 
 /** Once, at start, when the clock runs. */
 void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute);
+
+/** `heddle ctl` asks for it, at `now`: a class goes off wherever a thread is, but for windows (`cost_ppm`: what it
+ * costs a thread, by which they are so rare as if it went off because of that); or is on again everywhere; or there is
+ * another budget (0: none, and what went off because of it is on again). False: somebody else is at it; to be asked
+ * again. */
+bool hd_budget_ask_off(const struct hd_thread *thread, enum hd_event_class event_class, uint64_t cost_ppm,
+                       uint64_t now);
+bool hd_budget_ask_on(enum hd_event_class event_class, uint64_t now);
+bool hd_budget_ask_limit(uint64_t limit_ppm, uint64_t now);
 
 /** A test's runtime switches classes itself, at once; with HD_CLASS_COUNT added it closes (off) and opens windows for
  * one that is off. */
@@ -99,6 +109,11 @@ uint32_t hd_budget_unheard_here(struct hd_thread *thread);
 /** What an event of the class (or HD_REFUSED_SECTION) began was not observed: the row in whose time it is, or whose
  *  numbers lack it, says so. */
 void hd_budget_mark(struct hd_row_record *row, uint32_t event_class);
+
+/** What events may cost a thread; 0: there is no limit. */
+static inline uint32_t hd_budget_limit_ppm(void) {
+  return __atomic_load_n(&hd_budget.limit_ppm, __ATOMIC_RELAXED);
+}
 
 /** Is any class off, in any region? */
 static inline bool hd_budget_is_any_off(void) {

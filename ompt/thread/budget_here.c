@@ -4,6 +4,7 @@
 #include "ompt/shared/clock.h"
 #include "ompt/thread/budget_internal.h"
 #include "ompt/thread/current.h"
+#include "ompt/thread/steering.h"
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/unresolved.h"
@@ -19,10 +20,15 @@ uint32_t hd_budget_place(const struct hd_thread *thread) {
   return region ? region->profile : HD_PROGRAM_PROFILE;
 }
 
+/* As long as something is off everywhere, windows are those of everywhere: it numbers them. */
+static uint32_t join(uint32_t there, uint32_t everywhere) {
+  return everywhere & HD_OFF_MASK ? (there & HD_OFF_MASK) | everywhere : there;
+}
+
 /* A thread that has no record yet comes from outside. */
 static uint32_t off_outside(void) {
-  return __atomic_load_n(hd_callpath_off(HD_PROGRAM_PROFILE), __ATOMIC_ACQUIRE) |
-         __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
+  return join(__atomic_load_n(hd_callpath_off(HD_PROGRAM_PROFILE), __ATOMIC_ACQUIRE),
+              __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE));
 }
 
 static uint32_t off_here(struct hd_thread *thread) {
@@ -32,7 +38,7 @@ static uint32_t off_here(struct hd_thread *thread) {
     window->off_profile = profile;
     window->off = hd_callpath_off(profile);
   }
-  return __atomic_load_n(window->off, __ATOMIC_ACQUIRE) | __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
+  return join(__atomic_load_n(window->off, __ATOMIC_ACQUIRE), __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE));
 }
 
 /* ---- what is observed ---- */
@@ -69,7 +75,9 @@ static bool needs_clock(struct hd_thread *thread, bool was_off) {
          ++thread->budget.refused % LOOK_EVERY == 0;
 }
 
-static uint64_t look(void) {
+static uint64_t look(struct hd_thread *thread) {
+  if (hd_steering_is_asked() && !hd_thread_is_at_work(thread))
+    hd_steering_act(thread);
   const uint64_t now = hd_clock_now();
   if (hd_budget_is_due(now))
     hd_budget_do_what_is_due(now);
@@ -86,7 +94,7 @@ bool hd_budget_refuse(enum hd_event_class event_class) {
     return false;
   uint64_t now = 0;
   if (needs_clock(thread, was_off)) {
-    now = look();
+    now = look(thread);
     off = off_here(thread);
   }
   if (is_in(off, event_class))

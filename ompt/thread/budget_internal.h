@@ -14,6 +14,7 @@ struct hd_budget_off {
   uint32_t profile; /* HD_NONE: everywhere */
   uint32_t event_class;
   bool is_off;
+  bool is_asked;                   /* it was asked for, everywhere */
   uint64_t off_ticks;              /* when it was last switched off, */
   uint64_t on_ticks;               /* and on */
   uint64_t length_ticks;           /* for which it was, or is, off */
@@ -49,6 +50,15 @@ extern HD_INSIDE struct hd_budget_state hd_budget_state;
 bool hd_budget_lock(void);
 void hd_budget_unlock(void);
 
+/** Under the lock: a class in the regions of a profile. NULL: no memory. */
+struct hd_budget_off *hd_budget_find_off(uint32_t profile, enum hd_event_class event_class);
+
+/** Under the lock: it goes off at `now`, where `off` says, and the profile says so; and on again, which is to be
+ * followed by hd_budget_look_over(): what `hd_budget` says follows from the rest. */
+void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm);
+void hd_budget_end_off(struct hd_budget_off *off, uint64_t now);
+void hd_budget_look_over(uint64_t now);
+
 /** The profile of the innermost region that the thread works for; HD_PROGRAM_PROFILE: none. */
 uint32_t hd_budget_place(const struct hd_thread *thread);
 
@@ -60,7 +70,7 @@ void hd_budget_come_back(struct hd_budget_off *off, uint64_t now);
 
 /** Under the lock: the word of a profile that has the bits of the classes that are off there; from HD_OPEN_SHIFT on
  *  those that are on in a window; from HD_WINDOW_SHIFT on the number of the last window, which wraps around. HD_NONE:
- * of all profiles, in tests. */
+ * of all profiles: asked for, or in tests. */
 enum { HD_OPEN_SHIFT = 8, HD_WINDOW_SHIFT = 16, HD_OFF_MASK = (1 << HD_WINDOW_SHIFT) - 1 };
 uint32_t *hd_budget_bits_of(uint32_t profile);
 

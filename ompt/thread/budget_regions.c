@@ -43,7 +43,7 @@ static void mute(void *data) {
   const struct muting *muting = data;
   hd_callpath_mark_unheard(muting->profile, muting->classes);
   hd_budget_state.mute(muting->classes, true);
-  hd_budget.muted |= muting->classes;
+  __atomic_store_n(&hd_budget.muted, hd_budget.muted | muting->classes, __ATOMIC_RELAXED);
 }
 
 static void mute_if_alone(const struct hd_thread *thread, uint32_t profile, uint32_t off) {
@@ -66,7 +66,7 @@ static void go_apart(uint32_t profile, uint64_t now) {
 
 void hd_budget_begin_region(const struct hd_thread *thread, uint64_t now) {
   const uint32_t profile = hd_budget_place(thread), off = off_in(profile);
-  if ((!off && !hd_budget.muted) || !hd_budget_lock())
+  if ((!off && !__atomic_load_n(&hd_budget.muted, __ATOMIC_RELAXED)) || !hd_budget_lock())
     return;
   hd_budget_unmute(~off);
   come_back(profile, now);

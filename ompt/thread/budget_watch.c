@@ -2,14 +2,17 @@
 /* Windows: in regions where classes of events are off they are on for a millisecond now and then. The distances are
  * random, so that nothing that a program does regularly is always missed, or always seen; and so long that windows take
  * a quarter of the budget if events cost in them what they did before they were switched off. If they cost more there
- * are fewer windows, down to what takes a quarter if events took all the time in them. */
+ * are fewer windows, down to what takes a quarter if events took all the time in them.
+ *
+ * While a class is off everywhere, because it was asked for, all windows are at the same time: in one, all classes are
+ * on. */
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget_internal.h"
 #include "ompt/thread/budget_window.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 
-enum { OPEN_MS = 1, OF_BUDGET = 4 };
+enum { OPEN_MS = 1, OF_BUDGET = 4, LIMIT_USUAL_PPM = 20000 };
 #define PPM 1000000u
 
 static bool is_off_there(const struct hd_budget_off *off, uint32_t profile) {
@@ -24,15 +27,25 @@ static uint32_t off_there(uint32_t profile) {
 }
 
 static uint64_t distance_for(uint64_t cost_ppm) {
-  const uint64_t limit = hd_budget.limit_ppm, cost = cost_ppm < PPM ? cost_ppm : PPM;
-  return limit ? hd_budget_ms(OPEN_MS) * OF_BUDGET * (cost > limit ? cost : limit) / limit : 0;
+  const uint64_t most = hd_budget_limit_ppm(), cost = cost_ppm < PPM ? cost_ppm : PPM;
+  const uint64_t limit = most ? most : LIMIT_USUAL_PPM;
+  return hd_budget_ms(OPEN_MS) * OF_BUDGET * (cost > limit ? cost : limit) / limit;
 }
 
-static uint64_t mean_distance(uint32_t profile) {
+static uint64_t cost_there(uint32_t profile) {
   uint64_t cost_ppm = 0;
   for (const struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next)
     cost_ppm += is_off_there(off, profile) ? off->cost_ppm : 0;
-  return distance_for(cost_ppm);
+  return cost_ppm;
+}
+
+/* Of the common windows: where most is off besides. */
+static uint64_t mean_distance(uint32_t profile) {
+  uint64_t most = 0;
+  for (const struct hd_budget_watch *watch = hd_budget_state.watches; watch && profile == HD_NONE; watch = watch->next)
+    if (watch->profile != HD_NONE && cost_there(watch->profile) > most)
+      most = cost_there(watch->profile);
+  return distance_for(cost_there(profile) + most);
 }
 
 /* Knuth's MMIX. */
@@ -73,6 +86,20 @@ static struct hd_budget_watch *find(uint32_t profile) {
   return watch;
 }
 
+/* NULL: nothing is off everywhere because it was asked for, so every profile has its own windows. */
+static struct hd_budget_watch *find_common(void) {
+  struct hd_budget_watch *watch = find(HD_NONE);
+  return watch && watch->change_ticks != UINT64_MAX ? watch : NULL;
+}
+
+/* In tests nothing opens windows by itself. */
+static bool has_windows(uint32_t profile) {
+  const struct hd_budget_off *off = hd_budget_state.offs;
+  while (off && !(is_off_there(off, profile) && off->is_asked))
+    off = off->next;
+  return profile != HD_NONE || off;
+}
+
 /* Without memory there are no windows. */
 void hd_budget_watch_off(uint32_t profile, uint64_t now) {
   HD_KEEP_ERRNO;
@@ -88,8 +115,15 @@ void hd_budget_watch_off(uint32_t profile, uint64_t now) {
     hd_budget_state.random += now;
   }
   watch->distance_ticks = mean_distance(profile);
-  if (profile != HD_NONE && (watch->is_open || watch->change_ticks == UINT64_MAX))
+  if (has_windows(profile) && (watch->is_open || watch->change_ticks == UINT64_MAX))
     close_window(watch, now);
+  struct hd_budget_watch *common = find_common();
+  if (!common)
+    return;
+  common->distance_ticks = mean_distance(HD_NONE);
+  for (watch = hd_budget_state.watches; watch && !common->is_open; watch = watch->next)
+    if (watch->is_open)
+      close_window(watch, now);
 }
 
 void hd_budget_watch_on(uint32_t profile, uint32_t event_class) {
@@ -102,8 +136,20 @@ void hd_budget_watch_less(void) {
     watch->distance_ticks = 2 * watch->distance_ticks < most ? 2 * watch->distance_ticks : most;
 }
 
+/* All at once. What has nothing off any more has no windows from then on. */
+static uint64_t change_all(struct hd_budget_watch *common, uint64_t now) {
+  const bool is_open = common->is_open;
+  if (now >= common->change_ticks)
+    for (struct hd_budget_watch *watch = hd_budget_state.watches; watch; watch = watch->next)
+      is_open ? close_window(watch, now) : open_window(watch, now);
+  return common->change_ticks;
+}
+
 uint64_t hd_budget_watch_change(uint64_t now) {
+  struct hd_budget_watch *common = find_common();
   uint64_t next = UINT64_MAX;
+  if (common && (next = change_all(common, now)) != UINT64_MAX)
+    return next;
   for (struct hd_budget_watch *watch = hd_budget_state.watches; watch; watch = watch->next) {
     if (now >= watch->change_ticks)
       watch->is_open ? close_window(watch, now) : open_window(watch, now);

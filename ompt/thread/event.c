@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ompt/thread/barrier.h"
+#include "ompt/thread/steering.h"
 #include "ompt/thread/watch.h"
 #include "support/log.h"
 
@@ -91,6 +92,8 @@ struct hd_thread *hd_event_open(void) {
   }
   __atomic_store_n(&thread->expected_alarms, HD_AT_WORK, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the order of hd_event_open_at_once */
+  if (hd_steering_is_asked() || (hd_alarms_now() & HD_ALARM_ASKED))
+    hd_steering_act(thread);
   const uint32_t alarms = hd_alarms_now();
   if (alarms & HD_ALARM_CLOSED) {
     __atomic_store_n(&thread->expected_alarms, HD_NOT_EXPECTED, __ATOMIC_RELEASE);

@@ -219,11 +219,10 @@ static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_
   if (finding->basis != HD_BASIS_ESTIMATED)
     return;
   if (diagnosis->model->estimated) {
-    snprintf(to, HD_FINDING_BYTES,
-             "estimated: events were switched off but for windows; from %.0f to %.0f %% of the run are possible "
-             "(--overhead off measures it)",
-             100 * finding->low_ticks / (double)diagnosis->model->elapsed_ticks,
-             100 * finding->high_ticks / (double)diagnosis->model->elapsed_ticks);
+    const double elapsed = (double)diagnosis->model->elapsed_ticks;
+    hd_say(to, "estimated: events were switched off but for windows%s; from %.0f to %.0f %% of the run are possible%s",
+           diagnosis->shared ? ", and threads lacked a processor" : "", 100 * finding->low_ticks / elapsed,
+           100 * finding->high_ticks / elapsed, diagnosis->shared ? "" : " (--overhead off measures it)");
     return;
   }
   for (int class = 0; class < HD_CLASS_COUNT; class ++)

@@ -118,6 +118,8 @@ static void gather_end(struct run_notes *notes, const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
     GATHER_WORDS("the program still runs");
+  else if (header->flags & HD_FILE_SNAPSHOT)
+    GATHER_WORDS("this is a snapshot: the program ran on");
   else if (hd_comparison_was_cut_short(model))
     GATHER_WORDS("the program was killed or ended without closing its profile");
   if ((header->flags & HD_FILE_EXIT_KNOWN) && header->exit_status != 0)

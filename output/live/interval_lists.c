@@ -73,7 +73,8 @@ static void take_switches(struct hd_model *later, const struct hd_model *earlier
     for (uint32_t j = 0; j < earlier->switch_count; j++) {
       const struct hd_switch *known = &earlier->switches[j];
       struct hd_switch *from = &later->switches[i];
-      if (known->event_class != from->event_class || known->thread != from->thread || known->node != from->node)
+      if (known->event_class != from->event_class || known->thread != from->thread || known->node != from->node ||
+          known->asked != from->asked)
         continue;
       hd_take(&from->times, known->times);
       hd_take(&from->ticks, known->ticks);

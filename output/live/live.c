@@ -39,8 +39,8 @@ uint64_t hd_live_error_ticks(const struct hd_model *model) {
 }
 
 /* The best of some: a thread that is not heard of for seconds may send its event just then. */
-static struct hd_model *read_whole(const struct hd_live *live, bool present, double *seconds, char *error,
-                                   size_t error_bytes) {
+struct hd_model *hd_live_copy(const struct hd_live *live, bool present, double *seconds, char *error,
+                              size_t error_bytes) {
   struct hd_model *best = NULL;
   for (int try = 0; try < TRIES; try++) {
     struct hd_model *model;
@@ -121,7 +121,7 @@ static void make_interval(struct hd_live *live, const struct hd_model *model, co
 
 bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_bytes) {
   double seconds = 0;
-  struct hd_model *model = read_whole(live, present, &seconds, error, error_bytes);
+  struct hd_model *model = hd_live_copy(live, present, &seconds, error, error_bytes);
   if (!model)
     return false;
   struct hd_model *before = live->model;

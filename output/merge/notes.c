@@ -54,7 +54,10 @@ static void note_end(struct hd_merge *merge, const struct hd_model *model) {
   const int signal = hd_model_signal(model);
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED))
     return;
-  if (!model->ended)
+  if (header->flags & HD_FILE_SNAPSHOT)
+    hd_merge_note(merge, "%s: a snapshot, taken %.3f s into the run: the program ran on", model->path,
+                  hd_model_seconds(model, model->elapsed_ticks));
+  else if (!model->ended)
     hd_merge_note(merge, "%s: the program %s: time is counted up to the last event seen, %.3f s after its start",
                   model->path, lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks));
   else if (signal)

@@ -45,7 +45,7 @@ static int by_cause(const void *a, const void *b) {
 static struct hd_switch_record switch_of(const struct hd_merge *merge, size_t run, const struct hd_switch *from) {
   return (struct hd_switch_record){.event_class = from->event_class,
                                    .thread = from->thread,
-                                   .profile = merge->united->node_of[run][from->node],
+                                   .profile = from->asked ? HD_NONE : merge->united->node_of[run][from->node],
                                    .times = from->times < UINT32_MAX ? (uint32_t)from->times : UINT32_MAX,
                                    .total_ticks = from->ticks * merge->factors[run],
                                    .cost_ppm = from->cost_ppm};

@@ -149,11 +149,13 @@ struct hd_cost {
   uint64_t ticks;
 };
 
-/** Events of a class that were switched off, because they cost more than the budget allows. */
+/** Events of a class that were switched off, because they cost more than the budget allows or `heddle ctl` asked for
+ * it. */
 struct hd_switch {
   uint32_t event_class; /* enum hd_event_class */
   uint32_t thread;      /* whose time they cost */
-  uint32_t node;        /* where it was then */
+  uint32_t node;        /* where it was then; 0 if `asked` */
+  bool asked;           /* by `heddle ctl`: everywhere */
   uint64_t times;
   uint64_t ticks;     /* for so long; what was still off at the end is closed */
   uint64_t off_ticks; /* the newest of the times; both 0 in merged files */

@@ -179,14 +179,17 @@ static uint64_t ran_ticks(const struct hd_model *model, const struct hd_node *no
   return known ? node->running_ticks : node->team.elapsed_ticks;
 }
 
-static void add_switches(const struct hd_model *model, const uint32_t *region, uint32_t event_class,
-                         uint64_t *off_ticks) {
+/* Returns for how long it was off everywhere. */
+static uint64_t add_switches(const struct hd_model *model, const uint32_t *region, uint32_t event_class,
+                             uint64_t *off_ticks) {
+  uint64_t everywhere = 0;
   for (uint32_t i = 0; i < model->switch_count; i++) {
     const struct hd_switch *from = &model->switches[i];
-    uint64_t *off = &off_ticks[region[from->node]];
+    uint64_t *off = from->asked ? &everywhere : &off_ticks[region[from->node]];
     if (from->event_class == event_class && __builtin_add_overflow(*off, from->ticks, off))
       *off = UINT64_MAX;
   }
+  return everywhere;
 }
 
 /* All the time of a doacross loop may be waits; if the loop was not observed, that of its region. */
@@ -214,12 +217,16 @@ static uint32_t *find_regions(const struct hd_model *model) {
   return region;
 }
 
-static void rise_untold(struct hd_model *model, uint64_t *off_ticks) {
+/* `everywhere`: at any node for so long besides; which part of it a node ran in is not known. */
+static void rise_untold(struct hd_model *model, uint64_t *off_ticks, uint64_t everywhere) {
   for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids */
     struct hd_node *node = &model->nodes[i];
     uint64_t *above = &off_ticks[node->parent];
     const uint64_t ticks = off_ticks[i];
-    node->untold_ticks = ticks > node->untold_ticks ? ticks : node->untold_ticks;
+    uint64_t all = 0;
+    if (__builtin_add_overflow(ticks, everywhere, &all))
+      all = UINT64_MAX;
+    node->untold_ticks = all > node->untold_ticks ? all : node->untold_ticks;
     if (i > 0 && __builtin_add_overflow(*above, bounded(ticks, ran_ticks(model, node)), above))
       *above = UINT64_MAX;
   }
@@ -230,13 +237,13 @@ static void find_untold(struct hd_model *model) {
   uint64_t *off_ticks = hd_new(model->node_count, sizeof *off_ticks);
   uint32_t *region = find_regions(model);
   add_doacross(model, region, off_ticks);
-  rise_untold(model, off_ticks);
+  rise_untold(model, off_ticks, 0);
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
     if (!(HD_CLASSES_OF_WAITS >> c & 1))
       continue;
     memset(off_ticks, 0, model->node_count * sizeof *off_ticks);
-    add_switches(model, region, c, off_ticks);
-    rise_untold(model, off_ticks);
+    const uint64_t everywhere = add_switches(model, region, c, off_ticks);
+    rise_untold(model, off_ticks, everywhere);
   }
   free(region);
   free(off_ticks);

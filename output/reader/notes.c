@@ -31,7 +31,10 @@ static void note_end(struct hd_model *model) {
   if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
     return;
   const char *closed = "open intervals are counted up to that moment";
-  if (!model->ended)
+  if (header->flags & HD_FILE_SNAPSHOT)
+    hd_model_add_note(model, "this is a snapshot that 'heddle ctl' took %.3f s into the run: the program ran on; %s",
+                      hd_model_seconds(model, model->elapsed_ticks), closed);
+  else if (!model->ended)
     hd_model_add_note(model, "the program %s: time is counted up to the last event seen, %.3f s after its start%s",
                       lives[hd_model_life(model)], hd_model_seconds(model, model->elapsed_ticks),
                       words_of_recovery(model));
@@ -225,6 +228,7 @@ void hd_reader_add_notes(struct hd_model *model) {
   note_unloaded(model);
   note_children(model);
   note_identities(model);
+  hd_reader_note_control(model);
   hd_reader_note_overhead(model);
   hd_reader_note_counters(model);
   hd_reader_note_samples(model);

@@ -54,33 +54,47 @@ static void note_regions(struct hd_model *model) {
                       count, hd_plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
 }
 
-static void note_class(struct hd_model *model, enum hd_event_class event_class) {
+static void note_class(struct hd_model *model, enum hd_event_class event_class, bool asked) {
   uint64_t times = 0, ticks = 0;
+  char why[96] = "'heddle ctl' switched them off";
   for (uint32_t i = 0; i < model->switch_count; i++)
-    if (model->switches[i].event_class == event_class) {
+    if (model->switches[i].event_class == event_class && model->switches[i].asked == asked) {
       times += model->switches[i].times;
       ticks += model->switches[i].ticks;
     }
+  if (!asked && model->header.budget_ppm > 0)
+    snprintf(why, sizeof why, "their events exceeded the budget of %.3g %% (HEDDLE_OVERHEAD)",
+             (double)model->header.budget_ppm / 1e4);
+  else if (!asked)
+    snprintf(why, sizeof why, "their events exceeded the budget that there was then");
   if (times > 0)
     hd_model_add_note(model,
-                      "%s were not measured for %.3f s (%llu time%s), because their events exceeded the budget of %.3g "
-                      "%% (HEDDLE_OVERHEAD); their time is counted in the enclosing construct",
+                      "%s were not measured for %.3f s (%llu time%s), because %s; their time is counted in the "
+                      "enclosing construct",
                       hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
-                      hd_plural(times), (double)model->header.budget_ppm / 1e4);
+                      hd_plural(times), why);
+}
+
+static void note_unresolved(struct hd_model *model) {
+  const double share = (double)model->unresolved.ticks / (double)hd_ticks_all(model->ticks);
+  if (share < 0.0005) /* it would be "0.0 %" */
+    return;
+  hd_model_add_note(model,
+                    "what threads did for %.3f s, %.1f %% of their time, is not known (unresolved), because events "
+                    "were switched off: reports estimate it from windows that saw the same threads there; "
+                    "'--no-estimates' leaves it where it was counted, as busy or as waiting for a region's end "
+                    "('--overhead off' measures all)",
+                    hd_model_seconds(model, model->unresolved.ticks), 100 * share);
 }
 
 static void note_switches(struct hd_model *model) {
   const unsigned long long lost = model->header.lost_switches;
-  for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++)
-    note_class(model, (enum hd_event_class)event_class);
+  for (int event_class = 0; event_class < HD_CLASS_COUNT; event_class++) {
+    note_class(model, (enum hd_event_class)event_class, false);
+    note_class(model, (enum hd_event_class)event_class, true);
+  }
   if (model->unresolved.ticks > 0)
-    hd_model_add_note(model,
-                      "what threads did for %.3f s, %.1f %% of their time, is not known (unresolved), because events "
-                      "were switched off: reports estimate it from windows that saw the same threads there; "
-                      "'--no-estimates' leaves it where it was counted, as busy or as waiting for a region's end "
-                      "('--overhead off' measures all)",
-                      hd_model_seconds(model, model->unresolved.ticks),
-                      100 * (double)model->unresolved.ticks / (double)hd_ticks_all(model->ticks));
+    note_unresolved(model);
   if (lost > 0)
     hd_model_add_note(model, "where and for how long events were switched off %llu more time%s is unknown", lost,
                       hd_plural(lost));

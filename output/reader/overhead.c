@@ -56,11 +56,12 @@ static bool take_switch(struct hd_reader *reader, const void *bytes, uint32_t in
   const struct hd_switch_record *record = bytes;
   struct hd_model *model = reader->model;
   if (record->event_class >= HD_CLASS_COUNT || record->thread >= model->thread_count ||
-      record->profile >= model->node_count)
+      (record->profile >= model->node_count && record->profile != HD_NONE))
     return hd_reader_fail(reader, "damaged: switch %u is not valid", index);
   model->switches[index] = (struct hd_switch){.event_class = record->event_class,
                                               .thread = record->thread,
-                                              .node = record->profile,
+                                              .node = record->profile == HD_NONE ? 0 : record->profile,
+                                              .asked = record->profile == HD_NONE,
                                               .times = record->times > 0 ? record->times : 1,
                                               .ticks = off_ticks_of(model, record),
                                               .off_ticks = record->off_ticks,

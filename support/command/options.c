@@ -108,6 +108,16 @@ bool hd_take_word(const struct hd_option_use *use) {
   return hd_option_expect(use, known);
 }
 
+bool hd_take_color(const struct hd_option_use *use) {
+  unsigned when = HD_COLOR_AUTO;
+  struct hd_option_use word = *use;
+  word.field = &when;
+  if (!hd_take_word(&word))
+    return false;
+  hd_paint_choose((enum hd_color)when);
+  return true;
+}
+
 bool hd_take_value(const struct hd_option_use *use) {
   *(unsigned *)use->field = use->option->value;
   return true;

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "support/command/paint.h"
+
 /** Exit statuses of the command. `heddle run` has others of its own: it passes the program's on. */
 enum hd_exit { HD_EXIT_OK = 0, HD_EXIT_FAILED = 1, HD_EXIT_USAGE = 2 };
 
@@ -58,6 +60,8 @@ hd_option_taker hd_take_text;
 hd_option_taker hd_take_number;
 /** A width for what is printed: sets $COLUMNS for this process, which all tables and paragraphs obey. */
 hd_option_taker hd_take_width;
+/** When output is coloured (paint.h), for this process. */
+hd_option_taker hd_take_color;
 /** enum: the index of the argument among `words`. */
 hd_option_taker hd_take_word;
 /** enum: `value`. */
@@ -69,12 +73,25 @@ hd_option_taker hd_take_value;
   .take = hd_take_text, .field = offsetof(choices, member), .expects = "the name of a file"
 
 #define HD_OPTION_WIDTH                                                                                                \
-  {                                                                                                                    \
-    0, "width", "N",                                                                                                   \
-        "lines of at most N characters (default: what the variable COLUMNS says,\n"                                    \
-        "or the terminal's width; what is no terminal takes lines of any length)",                                     \
-        .take = hd_take_width, .least = 20, .most = 4096, .expects = "a number of characters from 20 to 4096"          \
-  }
+  {0,                                                                                                                  \
+   "width",                                                                                                            \
+   "N",                                                                                                                \
+   "lines of at most N characters (default: what the variable COLUMNS says,\n"                                         \
+   "or the terminal's width; what is no terminal takes lines of any length)",                                          \
+   .take = hd_take_width,                                                                                              \
+   .least = 20,                                                                                                        \
+   .most = 4096,                                                                                                       \
+   .expects = "a number of characters from 20 to 4096"}
+
+#define HD_OPTION_COLOR                                                                                                \
+  {0,                                                                                                                  \
+   "color",                                                                                                            \
+   "WHEN",                                                                                                             \
+   "colour findings, the largest gain and warnings: auto (default: on terminals,\n"                                    \
+   "unless NO_COLOR is set or TERM is dumb), always or never",                                                         \
+   .take = hd_take_color,                                                                                              \
+   .words = hd_color_names,                                                                                            \
+   .most = HD_COLORS}
 
 /** Complains of an option: "--NAME WORDS". Always false. */
 bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/command/pager.h"
+
 /* Read-only where the program writes: writing fails as it would on a closed descriptor. */
 void hd_stream_guard(void) {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
@@ -46,6 +48,10 @@ bool hd_stream_finish(FILE *out, const char *name) {
   int error = errno;
   if (failed && error == 0)
     error = reason_of(out);
+  if (out == stdout && !hd_pager_end() && !failed) {
+    failed = true;
+    error = errno;
+  }
   if (out != stdout && fclose(out) != 0 && !failed) {
     failed = true;
     error = errno;

@@ -22,8 +22,9 @@ void hd_stream_guard(void);
 FILE *hd_stream_create(const char *path, bool replace);
 
 /**
- * Ends writing: flushes and, unless it is stdout, closes `out`. Returns false when not all was written, after saying so
- * on stderr (`name` is what the user calls the stream); a reader that went away early ("| head") is not worth a word.
+ * Ends writing: flushes and, unless it is stdout, closes `out`; shows what a pager is for (pager.h). Returns false when
+ * not all was written, after saying so on stderr (`name` is what the user calls the stream); a reader that went away
+ * early ("| head") is not worth a word.
  */
 bool hd_stream_finish(FILE *out, const char *name);
 

@@ -18,6 +18,7 @@ enum hd_alarm {
   HD_ALARM_CLOCK = 1,  /* the clock is not the processor's counter */
   HD_ALARM_STANDS = 2, /* the clock is paused */
   HD_ALARM_CLOSED = 4, /* the profile is closed: events are to be ignored */
+  HD_ALARM_ASKED = 8,  /* `heddle ctl` asks for something */
   HD_ALARM_BITS = 255,
   HD_ALARM_UNLOAD = 256 /* is added when modules have been unloaded: their addresses may stand for other code */
 };

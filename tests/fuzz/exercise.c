@@ -69,7 +69,12 @@ static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
   while (hd_exporters[count])
     count++;
   const struct hd_exporter *exporter = hd_exporters[deep ? 0 : turn % count];
-  exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), sink);
+  FILE *binary = exporter->binary ? fopen("/dev/null", "w") : NULL; /* no terminal sees it */
+  exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), binary ? binary : sink);
+  if (binary)
+    fclose(binary);
+  if (exporter->write_both)
+    exporter->write_both(model, model, HD_WEIGHT_BUSY, sink);
 }
 
 enum { PAGE_TURN = 63 }; /* a page is large */
@@ -80,6 +85,7 @@ void fz_report(const struct hd_model *model, uint32_t turn) {
   struct hd_report_options options = {.question = question, .level = 1, .with = "1", .callers = "."};
   options.sort = question >= HD_ASK_FLAT ? HD_SORT_INCLUSIVE : HD_SORT_GAIN;
   options.csv = turn / 16 % 2;
+  options.sort_column = turn / 64 % 3 == 2 ? "Id" : NULL;
   options.markdown = question == HD_ASK_REGIONS && !options.csv && turn / 32 % 2;
   options.limit = turn / 32 % 2 ? 0 : 25;
   hd_report_print(model, &options, sink, sink);
@@ -141,7 +147,7 @@ void fz_combine(const void *bytes, size_t size, const void *other, size_t other_
     merge(a, b);
   else if (a && b)
     compare(a, b, turn / 2 % 2 ? HD_COMPARE_SIDES : HD_COMPARE_SCALING,
-            (enum hd_compare_format)(turn / 4 % (HD_COMPARE_JSON + 1)));
+            (enum hd_compare_format)(turn / 4 % (HD_COMPARE_HTML + 1)));
   hd_model_free(a);
   hd_model_free(b);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "cli/top/screen/screen.h"
 
+const bool hd_top_has_screen = false;
+
 bool hd_top_screen(const struct hd_top_screen_options *options, char *error, size_t error_bytes) {
   (void)options;
   snprintf(error, error_bytes,

@@ -120,6 +120,8 @@ static void free_all(struct hd_screen *screen) {
   free(screen->nodes);
 }
 
+const bool hd_top_has_screen = true;
+
 bool hd_top_screen(const struct hd_top_screen_options *options, char *error, size_t error_bytes) {
   struct hd_screen screen = {.interval_seconds = options->interval_seconds, .sort = options->sort};
   if (options->path && !hd_screen_open(&screen, options->path)) {

@@ -81,7 +81,8 @@ static bool has_legend(const struct hd_compare_series *series, size_t count, siz
 
 static void print_text(const struct hd_compare_series *series, size_t count,
                        const struct hd_compare_view_options *options, FILE *out) {
-  struct hd_document document = {.out = out, .markdown = options->format == HD_COMPARE_MARKDOWN};
+  struct hd_document document = {
+      .out = out, .markdown = options->format == HD_COMPARE_MARKDOWN, .html = options->format == HD_COMPARE_HTML};
   for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? "\n" : "", out);
     print_one(&series[i], options, &document);

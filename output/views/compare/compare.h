@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file compare.h
- * A comparison as text for people, as Markdown, as CSV and as JSON.
+ * A comparison as text for people, as Markdown, as CSV, as JSON and as parts of a page's body.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_COMPARE_COMPARE_H
 #define HEDDLE_OUTPUT_VIEWS_COMPARE_COMPARE_H
@@ -10,7 +10,7 @@
 
 #include "output/comparison/comparison.h"
 
-enum hd_compare_format { HD_COMPARE_TEXT, HD_COMPARE_MARKDOWN, HD_COMPARE_CSV, HD_COMPARE_JSON };
+enum hd_compare_format { HD_COMPARE_TEXT, HD_COMPARE_MARKDOWN, HD_COMPARE_CSV, HD_COMPARE_JSON, HD_COMPARE_HTML };
 
 struct hd_compare_view_options {
   enum hd_compare_format format;

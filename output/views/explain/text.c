@@ -39,11 +39,12 @@ static size_t line_of(const char *text, size_t width) {
 }
 
 /* Writes a text in lines of LINE_WIDTH or of the terminal; those after the first are indented by so much more. */
-static void print_lines(const char *text, size_t indent, size_t more, FILE *out) {
+static void print_painted(enum hd_paint paint, const char *text, size_t indent, size_t more, FILE *out) {
   const size_t terminal = hd_terminal_width(out), width = terminal < LINE_WIDTH ? terminal : LINE_WIDTH;
   while (*text) {
     const size_t bytes = line_of(text, width > indent ? width - indent : 1);
-    fprintf(out, "%*s%.*s\n", (int)indent, "", (int)bytes, text);
+    fprintf(out, "%*s%s%.*s%s\n", (int)indent, "", hd_paint_begin(paint, out), (int)bytes, text,
+            hd_paint_end(paint, out));
     text += bytes;
     text += strspn(text, " ");
     indent += more;
@@ -51,11 +52,15 @@ static void print_lines(const char *text, size_t indent, size_t more, FILE *out)
   }
 }
 
+static void print_lines(const char *text, size_t indent, size_t more, FILE *out) {
+  print_painted(HD_PAINT_NONE, text, indent, more, out);
+}
+
 static void print_finding(const struct hd_model *model, const struct hd_finding *finding, size_t number, FILE *out) {
   char *line = hd_finding_headline(model, finding);
   char *head = hd_print("%zu. %s", number, line);
   fputc('\n', out);
-  print_lines(head, 0, INDENT, out);
+  print_painted(HD_PAINT_HEADING, head, 0, INDENT, out);
   for (int i = 0; i < HD_EVIDENCE_MOST; i++)
     print_lines(finding->evidence[i], INDENT, INDENT, out);
   for (int i = 0; i < HD_EVIDENCE_MOST; i++) {
@@ -138,7 +143,7 @@ static void print_brief(const struct hd_model *model, const struct hd_finding *f
                         FILE *out) {
   char *text = hd_finding_headline(model, finding);
   fprintf(out, "%-*s", HD_FACT_INDENT, first ? "findings" : "");
-  hd_print_paragraph(text, HD_FACT_INDENT, out);
+  hd_print_painted_paragraph(HD_PAINT_HEADING, text, HD_FACT_INDENT, out);
   free(text);
   if (!attempts || !finding->attempt[0][0])
     return;

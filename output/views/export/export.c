@@ -4,7 +4,8 @@
 #include <string.h>
 
 /* The formats, the default first: hd_export_NAME is what its file defines. */
-#define FORMATS FORMAT(json) FORMAT(folded) FORMAT(speedscope) FORMAT(callgrind) FORMAT(chrome) FORMAT(sql) FORMAT(dot)
+#define FORMATS                                                                                                        \
+  FORMAT(json) FORMAT(folded) FORMAT(speedscope) FORMAT(callgrind) FORMAT(pprof) FORMAT(chrome) FORMAT(sql) FORMAT(dot)
 
 #define FORMAT(name) extern const struct hd_exporter hd_export_##name;
 FORMATS

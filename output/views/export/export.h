@@ -16,7 +16,11 @@ struct hd_exporter {
   /** Writes the whole model. `weight`: the one number that some formats show for each callpath, and what formats with
    *  several show first, if the model has it. False: no memory; write errors are left to `out`. */
   bool (*write)(const struct hd_model *model, enum hd_weight weight, FILE *out);
-  bool one_weight; /* shows no other */
+  /** Likewise of two runs, `before` and `after`. NULL: it shows one only. */
+  void (*write_both)(const struct hd_model *before, const struct hd_model *after, enum hd_weight weight, FILE *out);
+  bool one_weight;     /* shows no other */
+  bool binary;         /* not for a terminal */
+  const char *missing; /* why this build cannot write it; NULL: it can */
 };
 
 /** All exporters, the default first, ended by NULL. */

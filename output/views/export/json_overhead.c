@@ -49,8 +49,11 @@ static json_t *switched(const void *of, size_t index) {
   return HD_JSON({"class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))},
                  {"seconds", hd_json_seconds(model, from->ticks)}, {"times", hd_json_count(from->times)},
                  {"cost_percent", json_real((double)from->cost_ppm / 1e4)}, {"profile", hd_json_count(from->node)},
-                 {"where", from->node == 0 ? json_string("outside regions") : hd_json_text(place)},
-                 {HD_KEY(THREAD), hd_json_count(from->thread)});
+                 {"where", from->asked       ? json_string("everywhere")
+                           : from->node == 0 ? json_string("outside regions")
+                                             : hd_json_text(place)},
+                 {"by", json_string(from->asked ? "ctl" : "budget")},
+                 {HD_KEY(THREAD), from->asked ? json_null() : hd_json_count(from->thread)});
 }
 
 static json_t *memory(const struct hd_file_header *header) {

@@ -5,7 +5,7 @@
  *
  * Everything is in tables, so that the page can be read without scripts; with them, tables sort and filter, and charts
  * are drawn from the profile's JSON, which is in the page. Nothing from a profile becomes markup or a script: texts and
- * JSON are escaped (escape.h), and the page's policy allows scripts with the hashes of Heddle's own only.
+ * JSON are escaped (html_escape.h), and the page's policy allows scripts with the hashes of Heddle's own only.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_HTML_HTML_H
 #define HEDDLE_OUTPUT_VIEWS_HTML_HTML_H

@@ -4,44 +4,10 @@
 
 #include "output/views/explain/explain.h"
 #include "output/views/export/export.h"
-#include "output/views/html/assets.h"
-#include "output/views/html/escape.h"
+#include "output/views/html/frame.h"
 #include "output/views/html/html.h"
 #include "output/views/html/sections.h"
 #include "output/views/html/table.h"
-
-/* ---- head ---- */
-
-/* Nothing is fetched, and no script runs but those of Heddle. */
-static void put_policy(FILE *out) {
-  fprintf(out,
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-          "img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-%s' 'sha256-%s'",
-          hd_asset_head.sha256, hd_asset_script.sha256);
-  if (hd_asset_d3.bytes > 0)
-    fprintf(out, " 'sha256-%s'", hd_asset_d3.sha256);
-  fputs("\">\n", out);
-}
-
-static void put_asset(const struct hd_asset *asset, const char *element, FILE *out) {
-  fprintf(out, "<%s>", element);
-  fwrite(asset->text, 1, asset->bytes, out);
-  fprintf(out, "</%s>\n", element);
-}
-
-static void put_head(const struct hd_model *model, FILE *out) {
-  fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", out);
-  put_policy(out);
-  fputs("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n"
-        "<link rel=\"icon\" href=\"data:,\">\n<title>",
-        out);
-  hd_html_text(model->header.program, out);
-  fputs(" - Heddle</title>\n", out);
-  put_asset(&hd_asset_style, "style", out);
-  put_asset(&hd_asset_head, "script", out);
-  fputs("</head>\n", out);
-}
 
 /* ---- data and scripts ---- */
 
@@ -61,28 +27,10 @@ static bool put_data(const char *id, bool (*write)(const struct hd_model *model,
   bool made = into && write(model, into);
   if (into && fclose(into) != 0)
     made = false;
-  if (made) {
-    fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
-    hd_html_json(json, bytes, out);
-    fputs("</script>\n", out);
-  }
+  if (made)
+    hd_html_data(id, json, bytes, out);
   free(json);
   return made;
-}
-
-static void put_footer(FILE *out) {
-  fputs("<footer><p>Made by heddle " HEDDLE_VERSION ".", out);
-  if (hd_asset_d3.bytes > 0)
-    fprintf(out, " Charts: D3 %s, BSD-3-Clause.</p>\n<details><summary>D3's licence</summary><pre>", hd_d3_version);
-  else
-    fputs(" This build of Heddle lacks D3: the timeline, the flame view and the charts along iterations are left "
-          "out.</p>\n",
-          out);
-  if (hd_asset_d3.bytes > 0) {
-    fwrite(hd_asset_d3_licence.text, 1, hd_asset_d3_licence.bytes, out);
-    fputs("</pre></details>\n", out);
-  }
-  fputs("</footer>\n", out);
 }
 
 /* ---- all of it ---- */
@@ -115,17 +63,13 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
   if (!options->no_source)
     hd_html_source(model, out);
   fputs("</main>\n", out);
-  put_footer(out);
+  hd_html_footer(true, out);
 }
 
 bool hd_html_write(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {
-  put_head(model, out);
-  fputs("<body>\n", out);
+  hd_html_head(model->header.program, out);
   put_body(model, options, out);
   const bool made = put_data("profile", write_profile, model, out) && put_data("explain", write_explain, model, out);
-  if (hd_asset_d3.bytes > 0)
-    put_asset(&hd_asset_d3, "script", out);
-  put_asset(&hd_asset_script, "script", out);
-  fputs("</body>\n</html>\n", out);
+  hd_html_end(true, out);
   return made;
 }

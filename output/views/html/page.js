@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What the modules share. All texts of the profile get into the page as text nodes, never as markup. */
 const heddle = {
-  profile: JSON.parse(document.getElementById('profile').textContent),
+  profile: JSON.parse((document.getElementById('profile') || {textContent: 'null'}).textContent), // a comparison has none
   charts: typeof d3 !== 'undefined', // tables need no D3
 };
 
-{
+if (heddle.profile) {
   const nodes = heddle.profile.profiles;
   heddle.elapsed = nodes[0].elapsed_s || heddle.profile.program.elapsed_s || 0;
   heddle.node = new Map(nodes.map(node => [node.id, node]));

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
-#include "output/views/html/escape.h"
 #include "output/views/html/sections.h"
 #include "output/views/html/source_file.h"
 #include "output/views/html/table.h"
+#include "output/views/render/html_escape.h"
 #include "support/command/memory.h"
 
 enum {

@@ -7,23 +7,25 @@ document.querySelectorAll('table[id]').forEach(table => {
     heddle.tables.enhance(table);
 });
 document.querySelectorAll('table[id]').forEach(table => table.classList.add('ready'));
-heddle.states.explainProgram();
-heddle.region.start();
-if (heddle.charts) {
+if (heddle.profile) {
+  heddle.states.explainProgram();
+  heddle.region.start();
+}
+if (heddle.profile && heddle.charts) {
   heddle.timeline.start();
   heddle.flame.start();
 }
 
 /* What only scripts can draw gets its link in the list of parts, too. */
 for (const [id, words] of [['region', 'One callpath'], ['flame', 'Flame view']])
-  if (!document.getElementById(id).hidden)
+  if (heddle.profile && !document.getElementById(id).hidden)
     document.querySelector('nav a[href="#callpaths"]').after(' ', heddle.element('a', {href: `#${id}`}, words));
 
 /* Links to a callpath, "#c12": its row may be folded away. */
 document.addEventListener('click', event => {
   const link = event.target.closest('a[href^="#c"]');
   const id = link && /^#c\d+$/.test(link.getAttribute('href')) ? Number(link.getAttribute('href').slice(2)) : NaN;
-  if (!heddle.node.has(id))
+  if (!heddle.profile || !heddle.node.has(id))
     return;
   event.preventDefault();
   heddle.tables.reveal(id);

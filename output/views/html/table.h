@@ -6,8 +6,8 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_HTML_TABLE_H
 #define HEDDLE_OUTPUT_VIEWS_HTML_TABLE_H
 
-#include "output/views/html/escape.h"
 #include "output/views/render/columns.h"
+#include "output/views/render/html_escape.h"
 
 struct hd_html_table {
   const char *id; /* of the table; scripts find it by that */

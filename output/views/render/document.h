@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file document.h
- * What is said to people, as text for a terminal or as Markdown alike.
+ * What is said to people, as text for a terminal, as Markdown or as HTML alike.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_DOCUMENT_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_DOCUMENT_H
@@ -13,6 +13,8 @@ enum { HD_SENTENCE_BYTES = 2048 };
 struct hd_document {
   FILE *out;
   bool markdown;
+  bool html;            /* parts of a page's body */
+  unsigned table_count; /* so far */
 };
 
 /** A heading; `level` 1 to 3. */
@@ -23,13 +25,17 @@ void hd_document_title(const struct hd_document *document, int level, const char
 void hd_document_fact(const struct hd_document *document, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Likewise, and it stands out. */
+void hd_document_headline(const struct hd_document *document, const char *word, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /** A paragraph; may have lines of its own. */
 void hd_document_say(const struct hd_document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Prints and frees a table. */
 void hd_document_table(struct hd_document *document, struct hd_table *grid);
 
-/** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. */
+/** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. Not for HTML. */
 void hd_document_clean(const struct hd_document *document, const char *text, char *clean, size_t bytes);
 
 #endif

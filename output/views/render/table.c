@@ -47,14 +47,21 @@ static size_t word_width(const char *text, size_t bytes) {
   return width;
 }
 
-void hd_print_wrapped(const char *text, size_t indent, FILE *out) {
+/* Returns how many characters the new line has. */
+static size_t break_line(enum hd_paint paint, size_t indent, FILE *out) {
+  fprintf(out, "%s\n%*s%s", hd_paint_end(paint, out), (int)indent, "", hd_paint_begin(paint, out));
+  return indent;
+}
+
+void hd_print_painted(enum hd_paint paint, const char *text, size_t indent, FILE *out) {
   enum { PAGE = 110 };
   const size_t terminal = hd_terminal_width(out), page = terminal < PAGE ? terminal : PAGE;
   size_t used = indent;
+  fputs(hd_paint_begin(paint, out), out);
   while (*text) {
     const size_t word = strcspn(text, " \n"), width = word_width(text, word);
     if (used > indent && used + 1 + width > page)
-      used = (size_t)fprintf(out, "\n%*s", (int)indent, "") - 1;
+      used = break_line(paint, indent, out);
     if (used > indent)
       used += (size_t)fprintf(out, " ");
     fwrite(text, 1, word, out);
@@ -62,8 +69,13 @@ void hd_print_wrapped(const char *text, size_t indent, FILE *out) {
     text += word;
     for (; *text == ' ' || *text == '\n'; text++)
       if (*text == '\n')
-        used = (size_t)fprintf(out, "\n%*s", (int)indent, "") - 1;
+        used = break_line(paint, indent, out);
   }
+  fputs(hd_paint_end(paint, out), out);
+}
+
+void hd_print_wrapped(const char *text, size_t indent, FILE *out) {
+  hd_print_painted(HD_PAINT_NONE, text, indent, out);
 }
 
 void hd_print_sentences(FILE *out, const char *format, ...) {
@@ -77,12 +89,21 @@ void hd_print_sentences(FILE *out, const char *format, ...) {
   free(text);
 }
 
-void hd_print_paragraph(const char *text, size_t indent, FILE *out) {
+void hd_print_painted_paragraph(enum hd_paint paint, const char *text, size_t indent, FILE *out) {
   if (hd_terminal_width(out) == HD_UNBOUNDED_WIDTH)
-    fputs(text, out);
+    fprintf(out, "%s%s%s", hd_paint_begin(paint, out), text, hd_paint_end(paint, out));
   else
-    hd_print_wrapped(text, indent, out);
+    hd_print_painted(paint, text, indent, out);
   fputc('\n', out);
+}
+
+void hd_print_paragraph(const char *text, size_t indent, FILE *out) {
+  hd_print_painted_paragraph(HD_PAINT_NONE, text, indent, out);
+}
+
+enum hd_paint hd_fact_paint(const char *word) {
+  static const char warning[] = "warning";
+  return strncmp(word, warning, sizeof warning - 1) == 0 ? HD_PAINT_WARNING : HD_PAINT_NONE;
 }
 
 void hd_print_facts(const char *lines, FILE *out) {
@@ -90,7 +111,8 @@ void hd_print_facts(const char *lines, FILE *out) {
   hd_need(copy);
   for (char *line; (line = strsep(&rest, "\n")) && *line;) {
     const size_t word = strnlen(line, HD_FACT_INDENT);
-    fwrite(line, 1, word, out);
+    const enum hd_paint paint = hd_fact_paint(line);
+    fprintf(out, "%s%.*s%s", hd_paint_begin(paint, out), (int)word, line, hd_paint_end(paint, out));
     hd_print_paragraph(line + word, HD_FACT_INDENT, out);
   }
   free(copy);
@@ -169,6 +191,14 @@ void hd_table_number(struct hd_table *grid, double number, int decimals) {
   char cell[HD_CELL_BYTES];
   hd_cell_number(cell, number, decimals);
   hd_table_cell(grid, "%s", cell);
+}
+
+void hd_table_paint(struct hd_table *grid, struct libscols_line *row, size_t column, enum hd_paint paint, FILE *out) {
+  const char *sequence = hd_paint_begin(paint, out);
+  if (!*sequence)
+    return;
+  scols_table_enable_colors(grid->table, 1);
+  hd_need(scols_cell_set_color(scols_line_get_cell(row, column), sequence) == 0);
 }
 
 void hd_table_at(struct hd_table *grid, const char *place) {

@@ -12,6 +12,7 @@
 
 #include "output/model/node_text.h"
 #include "output/views/render/cells.h"
+#include "support/command/paint.h"
 
 /** Characters of a text in UTF-8. */
 size_t hd_text_width(const char *text);
@@ -27,15 +28,19 @@ void hd_terminal_set_width(size_t width);
 /** Writes text in lines of at most 110 characters, those after the first behind `indent` spaces. The first begins
  * behind so many that have been written. */
 void hd_print_wrapped(const char *text, size_t indent, FILE *out);
+void hd_print_painted(enum hd_paint paint, const char *text, size_t indent, FILE *out);
 
 /** A paragraph of such lines, and its end. */
 void hd_print_sentences(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** Likewise on a terminal; elsewhere in one line, for whoever searches. Ends the line. */
 void hd_print_paragraph(const char *text, size_t indent, FILE *out);
+void hd_print_painted_paragraph(enum hd_paint paint, const char *text, size_t indent, FILE *out);
 
-/** Lines of a word and, from HD_FACT_INDENT on, what is said of it: each a paragraph. */
+/** Lines of a word and, from HD_FACT_INDENT on, what is said of it: each a paragraph. "warning" is coloured. */
 enum { HD_FACT_INDENT = 10 };
+/** The colour of such a word. */
+enum hd_paint hd_fact_paint(const char *word);
 void hd_print_facts(const char *lines, FILE *out);
 
 /** A table as wide as the terminal. NULL: no memory. */
@@ -68,6 +73,9 @@ struct libscols_line *hd_table_row(struct hd_table *grid, struct libscols_line *
 void hd_table_cell(struct hd_table *grid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hd_table_time(struct hd_table *grid, const struct hd_unit *unit, double seconds);
 void hd_table_number(struct hd_table *grid, double number, int decimals);
+
+/** Colours a cell. */
+void hd_table_paint(struct hd_table *grid, struct libscols_line *row, size_t column, enum hd_paint paint, FILE *out);
 
 /** The row's place. */
 void hd_table_at(struct hd_table *grid, const char *place);

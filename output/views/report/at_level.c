@@ -167,11 +167,11 @@ void hd_report_at_level(struct hd_lines *view, const struct hd_report_options *o
       .listing = {.model = model,
                   .columns = {columns, COLUMNS, 0, hd_unit_for(whole_ticks * model->seconds_per_tick)},
                   .csv = options->csv,
-                  .chosen = options->columns,
+                  .asked = options,
                   .out = out},
   };
   find_shares(&table);
-  table.shown = hd_at_most(table.count, options->limit);
+  table.shown = hd_at_most(table.count, hd_limit_of(options));
   if (options->csv)
     put_rows(&table);
   else

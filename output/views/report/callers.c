@@ -235,7 +235,7 @@ static void print(struct tree *tree, const struct hd_report_options *options, FI
   struct hd_listing listing = {.model = graph->model,
                                .columns = {table, COLUMNS, 0, unit},
                                .csv = options->csv,
-                               .chosen = options->columns,
+                               .asked = options,
                                .out = out,
                                .titled = true};
   if (options->csv) {

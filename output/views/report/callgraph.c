@@ -393,7 +393,7 @@ void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
                           .listing = {.model = graph->model,
                                       .columns = {table, COLUMNS, 0, unit},
                                       .csv = options->csv,
-                                      .chosen = options->columns,
+                                      .asked = options,
                                       .out = out,
                                       .counts_of = {" inclusive"}},
                           .focused = options->focus};

@@ -19,7 +19,7 @@ void hd_column_list_print(bool markdown, FILE *out);
  * to the first that is not. */
 bool hd_column_list_has(enum hd_question question, const char *list, const char **wrong);
 
-/** The titles of those columns, comma-separated; "": it has no such table. The caller frees. */
+/** The titles of the columns of that table, comma-separated; "": it has no such table. The caller frees. */
 char *hd_column_list_titles(enum hd_question question);
 
 #endif

@@ -127,12 +127,12 @@ void hd_report_critical_path(struct hd_lines *view, const struct hd_report_optio
   struct hd_line_path *paths = hd_line_paths_of(view);
   struct listed *chosen = hd_new(view->count, sizeof *chosen);
   const uint32_t count = missing ? 0 : choose(view, paths, chosen);
-  const uint32_t shown = hd_at_most(count, options->limit);
+  const uint32_t shown = hd_at_most(count, hd_limit_of(options));
   struct hd_listing listing = {
       .model = model,
       .columns = {columns, COLUMNS, 0, hd_unit_for(hd_model_seconds(model, view->lines[0].ticks[HD_BUSY]))},
       .csv = options->csv,
-      .chosen = options->columns,
+      .asked = options,
       .out = out};
   if (!options->csv) {
     hd_report_heading(model, hd_heading_of(options), out);
@@ -146,7 +146,9 @@ void hd_report_critical_path(struct hd_lines *view, const struct hd_report_optio
     hd_listing_begin(&listing, HD_LINE_FIRST, "Callpath", false);
   for (uint32_t i = 0; i < shown; i++)
     put(&listing, view, paths, chosen[i].line);
-  if (!options->csv && !missing)
+  if (options->csv)
+    hd_listing_end(&listing, 0);
+  else if (!missing)
     print_text(&listing, options, count - shown, out);
   free(chosen);
   free(paths);

@@ -55,9 +55,13 @@ static uint32_t put_rows(const struct hd_lines *view, const struct hd_report_opt
   uint32_t count = 0;
   hd_listing_begin(listing, HD_LINE_FIRST, "Run and regions", false);
   put(listing, view, &causes->program, 0);
-  for (uint32_t i = 1; i < view->count; i++)
-    if (is_listed(&view->lines[i]) && (options->limit == 0 || count++ < options->limit))
+  for (uint32_t i = 1; i < view->count; i++) {
+    if (!is_listed(&view->lines[i]))
+      continue;
+    count++;
+    if (hd_at_most(count, hd_limit_of(options)) == count)
       put(listing, view, &causes->lines[i], i);
+  }
   return count;
 }
 
@@ -68,7 +72,7 @@ void hd_report_efficiency(struct hd_lines *view, const struct hd_report_options 
       .model = view->model,
       .columns = {columns, COLUMNS, 0, hd_unit_for(hd_model_seconds(view->model, view->model->elapsed_ticks))},
       .csv = options->csv,
-      .chosen = options->columns,
+      .asked = options,
       .out = out};
   if (!options->csv) {
     hd_report_heading(view->model, hd_heading_of(options), out);
@@ -76,8 +80,8 @@ void hd_report_efficiency(struct hd_lines *view, const struct hd_report_options 
   }
   if (causes.known) {
     const uint32_t count = put_rows(view, options, &causes, &listing);
+    hd_listing_end(&listing, count - hd_at_most(count, hd_limit_of(options)));
     if (!options->csv) {
-      hd_listing_end(&listing, options->limit > 0 && count > options->limit ? count - options->limit : 0);
       fputc('\n', out);
       hd_columns_legend(&listing.columns, "'-': waits may be missing (docs/budget.md).", out);
     }

@@ -182,9 +182,11 @@ void hd_report_flat(const struct hd_graph *graph, const struct hd_report_options
   const bool cpu = graph->model->header.flags & HD_FILE_CPU_TIME;
   struct flat flat = make(graph, options->sort, cpu ? 0 : 1u << CPU, out);
   flat.options = options;
-  flat.shown = hd_at_most(flat.count, options->limit);
+  flat.shown = hd_at_most(flat.count, hd_limit_of(options));
   flat.listing.csv = options->csv;
-  flat.listing.chosen = options->columns;
+  flat.listing.asked = options;
+  if (options->sort_column) /* it is about this order */
+    flat.listing.columns.hidden |= UINT64_C(1) << CUMULATIVE;
   flat.listing.counts_of[0] = " self";
   flat.listing.counts_of[1] = " inclusive";
   if (!options->csv)

@@ -16,8 +16,7 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
-#define NS_EACH(title, id, rank, help)                                                                                 \
-  { id, title, HD_NUMBER, 0, rank, "\n" help }
+#define NS_EACH(title, id, rank, help) {id, title, HD_NUMBER, 0, rank, "\n" help}
 
 /* ---- loops ---- */
 
@@ -213,21 +212,20 @@ static void put_rows(const struct hd_lines *view, const struct subject *subject,
     subject->fill(values, view, line);
     hd_listing_put(listing, &row, values);
   }
-  if (!listing->csv)
-    hd_listing_end(listing, count - shown);
+  hd_listing_end(listing, count - shown);
 }
 
 static void report(struct hd_lines *view, const struct hd_report_options *options, const struct subject *subject,
                    FILE *out) {
   const struct hd_line **chosen = hd_new(view->count, sizeof *chosen);
   const uint32_t count = choose(view, subject, chosen);
-  const uint32_t shown = hd_at_most(count, options->limit);
+  const uint32_t shown = hd_at_most(count, hd_limit_of(options));
   const uint64_t largest = count > 0 ? chosen[0]->ticks[HD_BUSY] + chosen[0]->ticks[HD_RUNTIME_SCHEDULING] : 0;
   struct hd_listing listing = {.model = view->model,
                                .columns = {subject->columns->items, subject->columns->count, 0,
                                            hd_unit_for(hd_model_seconds(view->model, largest))},
                                .csv = options->csv,
-                               .chosen = options->columns,
+                               .asked = options,
                                .out = out};
   if (!options->csv) {
     hd_report_heading(view->model, hd_heading_of(options), out);

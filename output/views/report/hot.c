@@ -217,9 +217,9 @@ void hd_report_hot(struct hd_lines *view, const struct hd_report_options *option
   hot.listing = (struct hd_listing){.model = model,
                                     .columns = {columns, COLUMNS, 0, hd_unit_for(all_s)},
                                     .csv = options->csv,
-                                    .chosen = options->columns,
+                                    .asked = options,
                                     .out = out};
-  hot.shown = hd_at_most(hot.places.count, options->limit);
+  hot.shown = hd_at_most(hot.places.count, hd_limit_of(options));
   if (options->csv)
     put_rows(&hot);
   else

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/report/listing.h"
 
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/analysis/line_counts.h"
 #include "output/views/render/csv.h"
 #include "output/views/render/document.h"
 #include "output/views/report/report_internal.h"
+#include "support/command/memory.h"
 
 struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t index) {
   const struct hd_line *line = &view->lines[index];
@@ -31,9 +35,19 @@ static struct hd_columns part(const struct hd_listing *listing, bool late) {
   return columns;
 }
 
+static void find_sorted_by(struct hd_listing *listing) {
+  const char *name = listing->asked ? listing->asked->sort_column : NULL;
+  for (size_t i = 0; name && i < listing->columns.count && !listing->sorts; i++)
+    if (hd_column_has_name(&listing->columns.items[i], name, strlen(name))) {
+      listing->sorted_by = i;
+      listing->sorts = true;
+    }
+}
+
 void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree) {
+  find_sorted_by(listing);
   if (!listing->csv) {
-    hd_columns_choose(&listing->columns, listing->chosen);
+    hd_columns_choose(&listing->columns, listing->asked ? listing->asked->columns : NULL);
     const struct hd_columns early = part(listing, false), late = part(listing, true);
     hd_columns_add(&early, &listing->grid);
     hd_count_columns_add(&listing->counted, &listing->grid);
@@ -68,8 +82,9 @@ static void put_csv(const struct hd_listing *listing, const struct hd_listed *ro
   fputc('\n', out);
 }
 
-struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row,
-                                     const struct hd_value *values) {
+/* Text: returns the row. */
+static struct libscols_line *put(struct hd_listing *listing, const struct hd_listed *row,
+                                 const struct hd_value *values) {
   if (listing->csv) {
     put_csv(listing, row, values);
     return NULL;
@@ -82,8 +97,154 @@ struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd
   hd_columns_cells(&late, values, &listing->grid);
   if (listing->placed)
     hd_table_at(&listing->grid, row->place);
+  const struct hd_value *number = &values[listing->largest];
+  if (listing->largest && number->known && !number->dash && number->number > listing->foremost_number) {
+    listing->foremost = line;
+    listing->foremost_number = number->number;
+  }
   return line;
 }
+
+/* ---- sorted by a column ---- */
+
+struct hd_kept {
+  struct hd_listed *row; /* cut behind its place */
+  struct hd_value *values;
+  struct hd_kept *parent, *first, *last, *next; /* once they are sorted: of those below it; beside it */
+  double number;
+  const char *word; /* NULL: it has a number */
+  size_t index;     /* in the order in which rows were put */
+  bool shown;
+  struct libscols_line *line;
+};
+
+static double number_of(enum hd_column_kind kind, const struct hd_value *value) {
+  if (!value->known || value->dash)
+    return NAN;
+  if (kind == HD_COUNT || kind == HD_FLAG)
+    return (double)value->count;
+  if (kind == HD_TICKS)
+    return (double)(int64_t)value->count;
+  return kind == HD_SHARE ? value->number / value->whole : value->number;
+}
+
+/* Their words need not last. */
+static struct hd_value *copy_values(const struct hd_columns *columns, const struct hd_value *values) {
+  struct hd_value *copy = hd_new(columns->count, sizeof *copy);
+  memcpy(copy, values, columns->count * sizeof *copy);
+  for (size_t i = 0; i < columns->count; i++)
+    if (copy[i].word)
+      hd_need((copy[i].word = strdup(copy[i].word)));
+  return copy;
+}
+
+static void *keep(struct hd_listing *listing, const struct hd_listed *row, const struct hd_value *values) {
+  const struct hd_column *column = &listing->columns.items[listing->sorted_by];
+  const size_t bytes = offsetof(struct hd_listed, place) + strlen(row->place) + 1;
+  struct hd_kept *kept = hd_new(1, sizeof *kept);
+  *kept = (struct hd_kept){.row = hd_new(1, bytes),
+                           .values = copy_values(&listing->columns, values),
+                           .parent = row->parent,
+                           .index = listing->kept_count};
+  memcpy(kept->row, row, bytes);
+  const struct hd_value *value = &kept->values[listing->sorted_by];
+  if (column->kind == HD_WORD)
+    kept->word = value->known && value->word ? value->word : "\xff"; /* not known: last */
+  else
+    kept->number = number_of(column->kind, value);
+  listing->kept = hd_grow(listing->kept, listing->kept_count + 1, sizeof(struct hd_kept *));
+  return listing->kept[listing->kept_count++] = kept;
+}
+
+void *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row, const struct hd_value *values) {
+  return listing->sorts ? keep(listing, row, values) : put(listing, row, values);
+}
+
+/* Largest numbers first, words by the alphabet; what is not known, and then what is no callpath, last. */
+static int compare(const void *a, const void *b) {
+  const struct hd_kept *left = *(struct hd_kept *const *)a, *right = *(struct hd_kept *const *)b;
+  if (!left->row->node != !right->row->node)
+    return left->row->node ? -1 : 1;
+  const int words = left->word ? strcmp(left->word, right->word) : 0;
+  if (words != 0)
+    return words;
+  if (!left->word && isnan(left->number) != isnan(right->number))
+    return isnan(left->number) ? 1 : -1;
+  if (!left->word && !isnan(left->number) && left->number != right->number)
+    return left->number > right->number ? -1 : 1;
+  return left->index < right->index ? -1 : 1;
+}
+
+/* The foremost `limit` (0: all), none without those above it. Returns how many are not shown. */
+static uint32_t choose_shown(const struct hd_listing *listing, uint32_t limit) {
+  size_t left = 0;
+  for (size_t i = 0; i < listing->kept_count; i++) {
+    listing->kept[i]->shown = limit == 0 || !listing->kept[i]->row->node;
+    left += !listing->kept[i]->shown;
+  }
+  for (uint32_t shown = 0; shown < limit && left > 0; shown++, left--) {
+    size_t i = 0;
+    while (listing->kept[i]->shown || (listing->kept[i]->parent && !listing->kept[i]->parent->shown))
+      i++;
+    listing->kept[i]->shown = true;
+  }
+  return (uint32_t)left;
+}
+
+static void link_below(struct hd_kept *parent, struct hd_kept *kept) {
+  if (parent->last)
+    parent->last->next = kept;
+  else
+    parent->first = kept;
+  parent->last = kept;
+}
+
+static struct hd_kept *next_of(struct hd_kept *kept) {
+  if (kept->first)
+    return kept->first;
+  while (kept && !kept->next)
+    kept = kept->parent;
+  return kept ? kept->next : NULL;
+}
+
+static void put_kept(struct hd_listing *listing, struct hd_kept *kept) {
+  struct hd_listed row;
+  memcpy(&row, kept->row, offsetof(struct hd_listed, place));
+  snprintf(row.place, sizeof row.place, "%s", kept->row->place);
+  row.parent = kept->parent ? kept->parent->line : NULL;
+  kept->line = put(listing, &row, kept->values);
+}
+
+static void free_kept(struct hd_listing *listing) {
+  for (size_t i = 0; i < listing->kept_count; i++) {
+    for (size_t j = 0; j < listing->columns.count; j++)
+      free((char *)(uintptr_t)listing->kept[i]->values[j].word);
+    free(listing->kept[i]->values);
+    free(listing->kept[i]->row);
+    free(listing->kept[i]);
+  }
+  free(listing->kept);
+  listing->kept = NULL;
+  listing->kept_count = 0;
+}
+
+/* Puts the rows that were kept; returns how many are not shown. */
+static uint32_t put_sorted(struct hd_listing *listing) {
+  struct hd_kept top = {0};
+  if (listing->kept_count == 0)
+    return 0;
+  qsort(listing->kept, listing->kept_count, sizeof(struct hd_kept *), compare);
+  const uint32_t left = choose_shown(listing, listing->asked->limit);
+  for (size_t i = 0; i < listing->kept_count; i++)
+    link_below(listing->kept[i]->parent ? listing->kept[i]->parent : &top, listing->kept[i]);
+  for (struct hd_kept *kept = top.first; kept; kept = next_of(kept))
+    if (kept->shown)
+      put_kept(listing, kept);
+  free_kept(listing);
+  return left;
+}
+
+/* ---- the end ---- */
 
 /* Legends are about columns that are there. */
 static void hide_left_out(struct hd_listing *listing) {
@@ -98,12 +259,25 @@ static void hide_left_out(struct hd_listing *listing) {
       listing->columns.hidden |= UINT64_C(1) << i;
 }
 
+static void paint_largest(struct hd_listing *listing) {
+  const struct hd_columns early = part(listing, false);
+  size_t at = 0;
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(&early, i)) < early.count; at++)
+    if (i == listing->largest && listing->foremost)
+      hd_table_paint(&listing->grid, listing->foremost, at, HD_PAINT_GAIN, listing->out);
+}
+
 void hd_listing_end(struct hd_listing *listing, uint32_t left) {
+  left += put_sorted(listing);
+  paint_largest(listing);
   if (listing->grid.row_count > 0) {
     if (!listing->titled)
       fprintf(listing->out, "\nTimes in %s.\n", listing->columns.unit.name);
     if (listing->markdown) {
-      hd_document_table(&(struct hd_document){listing->out, true}, &listing->grid);
+      struct hd_document document = {.out = listing->out, .markdown = true};
+      hd_document_table(&document, &listing->grid);
+      if (left > 0)
+        hd_document_say(&document, "%u more line%s not shown.", left, left == 1 ? " is" : "s are");
       return;
     }
     hd_table_print(&listing->grid, listing->out);

@@ -9,20 +9,28 @@
 #include "output/analysis/place_text.h"
 #include "output/views/render/columns.h"
 #include "output/views/render/count_columns.h"
+#include "output/views/report/report.h"
 
 struct hd_listing {
   const struct hd_model *model;
   struct hd_columns columns;
   uint64_t late; /* bits of columns that stand after those of counters */
   bool csv;
-  bool markdown;      /* text: as a table of Markdown */
-  const char *chosen; /* text: what --columns names; NULL: the columns that say something */
+  bool markdown;                         /* text: as a table of Markdown */
+  const struct hd_report_options *asked; /* which columns, sorted by which; NULL: those that say something, as put */
   FILE *out;
   bool titled;              /* the caller says what the table's unit is */
   const char *counts_of[2]; /* what the rows' counts are of: " self", " inclusive"; NULL: none. The first are in the
                                text, the second in the comma-separated values only, while busy only */
   struct hd_count_columns counted;
-  bool placed; /* the rows have a place in the text */
+  size_t largest;        /* a column whose largest number is coloured; 0: none */
+  bool placed;           /* the rows have a place in the text */
+  struct hd_kept **kept; /* rows that wait for their place, because a column decides (listing.c) */
+  size_t kept_count;
+  size_t sorted_by; /* that column */
+  bool sorts;
+  struct libscols_line *foremost; /* the row with the largest number so far */
+  double foremost_number;
   struct hd_table grid;
 };
 
@@ -32,10 +40,10 @@ struct hd_listed {
   const struct hd_node *node; /* the place; NULL: `kind` and `name` stand for it */
   uint32_t marks;             /* enum hd_mark: of the row's numbers */
   const char *kind, *name;
-  char place[HD_CALLPATH_BYTES]; /* in the text */
-  struct libscols_line *parent;
-  const struct hd_count_sum *sums[2]; /* NULL: not known */
+  void *parent;                       /* what hd_listing_put() returned; NULL: none */
+  const struct hd_count_sum *sums[2]; /* NULL: not known; they last until the end */
   double elapsed_ticks;               /* for metrics; NaN: not known */
+  char place[HD_CALLPATH_BYTES];      /* in the text */
 };
 
 /** A line of a report; an entry of the call graph. Without place and counts. */
@@ -47,12 +55,11 @@ struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t entry);
 #define HD_LINE_FIRST "id,row,parent,"
 void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree);
 
-/** Adds a row. Text: returns it, for the rows below. */
-struct libscols_line *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row,
-                                     const struct hd_value *values);
+/** Adds a row, and returns it for the rows below. */
+void *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row, const struct hd_value *values);
 
-/** Text: prints the table below "Times in ...", and that `left` lines are not shown; nothing without rows. Frees all.
- *  What did not fit is then hidden in `columns`. */
+/** Ends the rows and frees all. Text: prints the table below "Times in ...", and that `left` lines are not shown;
+ *  nothing without rows. What did not fit is then hidden in `columns`. */
 void hd_listing_end(struct hd_listing *listing, uint32_t left);
 
 #endif

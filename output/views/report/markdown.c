@@ -48,7 +48,7 @@ static struct hd_report_options narrow(const struct hd_report_options *asked) {
 
 void hd_report_markdown(struct hd_lines *view, const struct hd_report_options *asked, FILE *out) {
   const struct hd_report_options options = narrow(asked);
-  const struct hd_document document = {out, true};
+  const struct hd_document document = {.out = out, .markdown = true};
   const struct hd_model *model = view->model;
   hd_document_title(&document, 1, "%s", hd_base_name(model->header.program));
   if (hd_account_is_disturbed(model))
@@ -56,7 +56,7 @@ void hd_report_markdown(struct hd_lines *view, const struct hd_report_options *a
                      100 * hd_account_share_of_program(model));
   put_findings(&document, model);
   put_facts(&document, model);
-  const uint32_t left = hd_lines_select(view, options.sort, options.limit, false);
+  const uint32_t left = hd_lines_select(view, options.sort, hd_limit_of(&options), false);
   if (view->count > 1)
     hd_report_regions(view, &options, out);
   else

@@ -106,7 +106,7 @@ static struct hd_unit unit_for(const struct hd_lines *view) {
 }
 
 static void put_lines(const struct hd_lines *view, struct hd_listing *listing, uint32_t left) {
-  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
+  void **rows = hd_new(view->count, sizeof *rows);
   hd_listing_begin(listing, HD_LINE_FIRST, "Region", true);
   for (uint32_t i = 0; i < view->count; i++) {
     const struct hd_line *line = &view->lines[i];
@@ -181,11 +181,14 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
-  char *text =
-      hd_print("%s: %s, %llu time%s, in %s, where they had cost %.1f %% of thread %u's last half second",
-               hd_event_class_words((enum hd_event_class)from->event_class),
-               hd_duration_of(view->model, from->ticks).text, (unsigned long long)from->times, hd_plural(from->times),
-               line > 0 ? place : "no region", (double)from->cost_ppm / 1e4, from->thread);
+  char *why = from->asked ? hd_print("everywhere, by 'heddle ctl'; they had cost %.1f %% of a thread's time",
+                                     (double)from->cost_ppm / 1e4)
+                          : hd_print("in %s, where they had cost %.1f %% of thread %u's last half second",
+                                     line > 0 ? place : "no region", (double)from->cost_ppm / 1e4, from->thread);
+  char *text = hd_print("%s: %s, %llu time%s, %s", hd_event_class_words((enum hd_event_class)from->event_class),
+                        hd_duration_of(view->model, from->ticks).text, (unsigned long long)from->times,
+                        hd_plural(from->times), why);
+  free(why);
   fputs("  ", out);
   hd_print_paragraph(text, 2, out);
   free(text);
@@ -195,7 +198,7 @@ static void print_switches(const struct hd_lines *view, const struct hd_report_o
   const struct hd_model *model = view->model;
   if (model->switch_count == 0)
     return;
-  fputs("\nSwitched off, because the cost exceeded the budget\n", out);
+  fputs("\nSwitched off, because the cost exceeded the budget or 'heddle ctl' asked for it\n", out);
   for (uint32_t i = 0; i < model->switch_count; i++) {
     if (options->limit > 0 && i == options->limit) {
       fprintf(out, "%u more lines not shown; --limit 0 shows all.\n", model->switch_count - i);
@@ -209,16 +212,17 @@ static void print_switches(const struct hd_lines *view, const struct hd_report_o
 
 void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const struct hd_model *model = view->model;
-  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
+  const uint32_t left = hd_lines_select(view, options->sort, hd_limit_of(options), false);
   view->lines[0].shown = true;
   struct hd_listing listing = {.model = model,
                                .columns = {table, COLUMNS, bits(EVENTS, COLUMNS), unit_for(view)},
                                .csv = options->csv,
-                               .chosen = options->columns,
+                               .asked = options,
                                .out = out};
   if (options->csv) {
     put_lines(view, &listing, left);
     put_events(&listing);
+    hd_listing_end(&listing, 0);
     return;
   }
   hd_report_heading(model, hd_heading_of(options), out);

@@ -270,7 +270,7 @@ static void answer(struct hd_listing *listing, const struct hd_lines *view, uint
                    const struct hd_report_options *options) {
   struct table table = {.options = options, .view = view, .model = view->model, .line = line};
   find_partners(&table);
-  table.shown = hd_at_most(table.count, options->limit);
+  table.shown = hd_at_most(table.count, hd_limit_of(options));
   listing->columns.unit = unit_for(&table);
   if (options->csv)
     put_partners(&table, listing);
@@ -281,11 +281,8 @@ static void answer(struct hd_listing *listing, const struct hd_lines *view, uint
 
 enum hd_report_end hd_report_overlap(const struct hd_lines *view, const struct hd_report_options *options, FILE *out,
                                      FILE *errors) {
-  struct hd_listing listing = {.model = view->model,
-                               .columns = {columns, COLUMNS, 0, {0}},
-                               .csv = options->csv,
-                               .chosen = options->columns,
-                               .out = out};
+  struct hd_listing listing = {
+      .model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = options->csv, .asked = options, .out = out};
   uint32_t *lines = hd_new((size_t)view->count + 1, sizeof *lines);
   const uint32_t count = find_lines(view, options->with, lines);
   const bool answerable = is_answerable(view, options, count, errors);

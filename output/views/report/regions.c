@@ -114,7 +114,7 @@ static void fill_team(struct hd_value *values, const struct hd_model *model, con
   values[CONCURRENCY] = hd_number(team->team_max > 0 ? hd_team_concurrency(team) : NAN);
   values[IMBALANCE] = hd_number(team->team_max > 0 ? hd_team_imbalance(team) : NAN);
   values[IDLE] = team_value(team, hd_ticks(model, (double)team->idle_ticks, hd_kind_is_region(line->node->kind)));
-  values[TEAM] = (struct hd_value){.known = team->team_max > 0};
+  values[TEAM] = (struct hd_value){.known = team->team_max > 0, .number = team->team_max};
   snprintf(values[TEAM].text, HD_CELL_BYTES, team->team_min == team->team_max ? "%u" : "%u-%u", team->team_min,
            team->team_max);
 }
@@ -321,7 +321,7 @@ static void put_rows(struct regions *regions, const struct hd_report_options *op
   const bool csv = options && options->csv;
   const enum hd_sort sort = options ? options->sort : HD_SORT_GAIN;
   const bool counted = !regions->brief && regions->model->header.event_count > 0;
-  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
+  void **rows = hd_new(view->count, sizeof *rows);
   bool outside = !csv && has_outside(regions);
   struct hd_count_sum *sums = counted ? hd_lines_count(view, true) : NULL;
   struct hd_listing listing = {.model = regions->model,
@@ -329,9 +329,10 @@ static void put_rows(struct regions *regions, const struct hd_report_options *op
                                .late = bit(ID) | bit(MAIN_CAUSE),
                                .csv = csv,
                                .markdown = options && options->markdown,
-                               .chosen = options ? options->columns : NULL,
+                               .asked = options,
                                .out = out,
                                .counts_of = {" inclusive"},
+                               .largest = GAIN,
                                .grid.quiet = regions->brief};
   if (counted && !csv)
     hd_count_columns_choose(&listing.counted, regions->model, false);
@@ -384,7 +385,7 @@ void hd_report_regions_legend(const struct hd_lines *view, uint64_t hidden, FILE
 
 void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct regions regions;
-  hd_lines_select(view, options->sort, options->limit, false);
+  hd_lines_select(view, options->sort, hd_limit_of(options), false);
   start(&regions, view, false);
   put_rows(&regions, options, out);
   hd_line_causes_free(&regions.causes);

@@ -48,7 +48,7 @@ static void print_legend(const struct hd_lines *view, uint64_t hidden, FILE *out
 }
 
 static void print_regions(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
-  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
+  const uint32_t left = hd_lines_select(view, options->sort, hd_limit_of(options), false);
   hd_report_warning(view->model, out);
   if (!options->focus && options->depth == 0) /* part of a run does not show why the rest of it waited */
     hd_explain_brief(view->model, true, out);

@@ -33,7 +33,8 @@ enum hd_question {
 
 struct hd_report_options {
   enum hd_sort sort;
-  uint32_t limit; /* lines of the table; 0: all */
+  const char *sort_column; /* title or name of a column to sort by instead; NULL: none */
+  uint32_t limit;          /* lines of the table; 0: all */
   enum hd_question question;
   uint32_t level;      /* HD_ASK_AT_LEVEL: N */
   const char *with;    /* HD_ASK_WITH: a profile's id, FILE:LINE or function */

@@ -82,6 +82,11 @@ static inline uint32_t hd_at_most(uint32_t count, uint32_t limit) {
   return limit > 0 && limit < count ? limit : count;
 }
 
+/** Lines of a view without --sort COLUMN: that leaves to the listing which are shown. */
+static inline uint32_t hd_limit_of(const struct hd_report_options *options) {
+  return options->sort_column ? 0 : options->limit;
+}
+
 /* ---- columns ---- */
 
 /** The columns of a view, for lists of all of them (column_list.h). */

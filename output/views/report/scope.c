@@ -60,7 +60,7 @@ void hd_report_visits_mark(const struct hd_model *model, FILE *out) {
   if (marks)
     hd_print_sentences(out, "'>=', '<=', '~': at least, at most, about: %s. %s%s",
                        model->off_classes
-                           ? "events were switched off for a time, because they exceeded the budget (see the notes)"
+                           ? "events were switched off for a time (see the notes)"
                            : HD_SINKS_WORDS,
                        model->estimated     ? ESTIMATES
                        : model->off_classes ? "Unobserved parts of a line are counted in the enclosing line. "

@@ -164,7 +164,8 @@ static void put_rows(const struct threads *threads, struct hd_listing *listing, 
 /* The times, and below them a table of its own: what each thread counted, while busy and while waiting. */
 static void print_tables(struct threads *threads, const char *chosen, struct hd_count_columns *columns, FILE *out) {
   const struct hd_model *model = threads->view->model;
-  struct hd_listing times = {.model = model, .columns = threads->columns, .chosen = chosen, .out = out, .titled = true};
+  const struct hd_report_options asked = {.columns = chosen};
+  struct hd_listing times = {.model = model, .columns = threads->columns, .asked = &asked, .out = out, .titled = true};
   struct hd_listing counts = {.model = model, .counted = *columns, .out = out, .titled = true};
   hd_listing_begin(&times, NULL, NULL, false);
   hd_table_left(&times.grid, 1);

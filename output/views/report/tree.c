@@ -69,7 +69,7 @@ static void mark(struct hd_value values[COLUMNS], uint32_t marks) {
 }
 
 static void put_rows(const struct hd_lines *view, struct hd_listing *listing, bool focused, uint32_t left) {
-  struct libscols_line **rows = hd_new(view->count, sizeof *rows);
+  void **rows = hd_new(view->count, sizeof *rows);
   struct hd_count_sum *inclusive = hd_lines_count(view, true), *own = hd_lines_count(view, false);
   hd_listing_begin(listing, HD_LINE_FIRST, "Callpath", true);
   for (uint32_t i = 0; i < view->count; i++) {
@@ -116,13 +116,13 @@ static void print_legend(const struct hd_model *model, const struct hd_listing *
 
 void hd_report_tree(const struct hd_model *model, const struct hd_report_options *options, FILE *out) {
   struct hd_lines *view = hd_lines_new(model, options->sort, HD_LINES_ROUTINES_TOO);
-  const uint32_t left = hd_lines_select(view, options->sort, options->limit, false);
+  const uint32_t left = hd_lines_select(view, options->sort, hd_limit_of(options), false);
   view->lines[0].shown = true;
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, view->lines[0].ticks[HD_BUSY]));
   struct hd_listing listing = {.model = model,
                                .columns = {table, COLUMNS, 0, unit},
                                .csv = options->csv,
-                               .chosen = options->columns,
+                               .asked = options,
                                .out = out,
                                .counts_of = {" inclusive", " self"}};
   if (!options->csv) {

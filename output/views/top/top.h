@@ -47,7 +47,11 @@ void hd_top_print_callpaths(const struct hd_top *top, FILE *out);
 /** One of them, by its node: where it is called, its numbers, and who is in it. */
 void hd_top_print_callpath(const struct hd_top *top, uint32_t node, FILE *out);
 
-/** All but the last. */
+/** Elapsed time, busy threads, the region in which most of the interval passed: "12 s, 3.2 of 4 threads busy, 87 % in
+ *  parallel heat.c:42 in step". */
+void hd_top_print_line(const struct hd_top *top, FILE *out);
+
+/** All but the last two. */
 void hd_top_print(const struct hd_top *top, FILE *out);
 
 /** False: no memory. */

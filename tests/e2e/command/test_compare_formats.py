@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle compare`: the formats alike, noise, laws and counts."""
 import csv
-import fcntl
 import io
-import os
-import pty
 import re
 import shutil
-import struct
-import termios
 
 import pytest
 
 from compared_profiles import CAUSES, flat
-from conftest import clean_environment
+from terminal import ESCAPE, on_terminal
 
 
 # ---- formats ----
@@ -88,29 +83,12 @@ def test_markdown_tables_are_whole(compare, scanned):
 @pytest.mark.parametrize("width", [80, 120, 200])
 @pytest.mark.needs("terminal")
 def test_lines_fit_the_terminal(heddle, scanned, width):
-    text = on_terminal([heddle, "compare", scanned], width)
+    status, shown = on_terminal(heddle, "compare", scanned, width=width, env={"LC_ALL": "C.UTF-8"})
+    text = ESCAPE.sub("", shown)
+    assert status == 0
     assert max(map(len, text.splitlines())) <= width
     assert ("Left out, because a line has 80 characters: " in text) == (width == 80)
     assert "parallel program.c" in text and "in uneven" in text and " Lost " in text
-
-
-def on_terminal(command, width):
-    pid, descriptor = pty.fork()
-    if pid == 0:
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
-        os.execve(command[0], list(map(str, command)), {**clean_environment(), "LC_ALL": "C.UTF-8"})
-    output = b""
-    while True:
-        try:
-            read = os.read(descriptor, 65536)
-        except OSError:
-            break
-        if not read:
-            break
-        output += read
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-    os.close(descriptor)
-    return output.decode().replace("\r\n", "\n")
 
 
 # ---- noise ----

@@ -2,11 +2,14 @@
 """`heddle export`: what other programs read back has the numbers of the JSON."""
 
 import json
+import os
 import re
 import sqlite3
 import subprocess
 
 import pytest
+
+from terminal import on_terminal
 
 # Callpaths of several depths, two to the same region; waits, a wait for a lock among them; a name with a quotation mark
 # in its arguments.
@@ -92,6 +95,46 @@ def test_folded_stacks_are_callpaths(exported):
     assert {("program", "main", "parallel", "loop"), ("program", "main", "twice", "parallel", "loop")} <= kinds
 
 
+def weights_of(text):
+    return {stack: int(ns) for stack, ns in (line.rsplit(" ", 1) for line in text.splitlines())}
+
+
+@pytest.fixture(scope="module")
+def changed(build_program, run_heddle, tmp_path_factory):
+    """Of a program that differs: one region has more work, and there is another one."""
+    path = tmp_path_factory.mktemp("exports") / "after.heddle"
+    other = WORK.replace("i < 1000", "i < 2000").replace("  step();\n  return 0;", "  step();\n#pragma omp parallel\n  sink++;\n  return 0;")
+    assert other.count("\n") > WORK.count("\n")
+    result = run_heddle("run", "-q", "-o", path, "--", build_program(other))
+    assert result.returncode == 0, result.stderr
+    return path
+
+
+@pytest.mark.parametrize("weight", ["wall", "busy"])
+def test_folded_stacks_of_two_have_both_weights(run_heddle, made, changed, weight):
+    alone = [weights_of(run_heddle("export", "-f", "folded", "-w", weight, path).stdout) for path in (made, changed)]
+    both = run_heddle("export", "-f", "folded", "-w", weight, made, changed).stdout.splitlines()
+    found = [{}, {}]
+    for line in both:  # as flamegraph.pl reads it: the last number of a line, then the last of what is before
+        rest, after = re.fullmatch(r"(.*)\s+?(\d+)", line).groups()
+        stack, before = re.fullmatch(r"(.*)\s+?(\d+)", rest).groups()
+        assert stack not in found[0]
+        found[0][stack], found[1][stack] = int(before), int(after)
+    program = next(iter(alone[1])).split(";")[0]
+    alone[0] = {";".join([program, *stack.split(";")[1:]]): ns for stack, ns in alone[0].items()}
+    for side in (0, 1):
+        assert {stack: ns for stack, ns in found[side].items() if ns} == alone[side]
+    assert any(before and after for before, after in zip(found[0].values(), found[1].values(), strict=True))
+    assert any(after and not before for before, after in zip(found[0].values(), found[1].values(), strict=True))
+
+
+@pytest.mark.parametrize("options, count, complaint", [
+    (["-f", "json"], 2, "one FILE at a time, but for -f folded"), (["-f", "folded"], 3, "at most two FILEs")])
+def test_more_profiles_than_a_format_shows_are_refused(run_heddle, made, options, count, complaint):
+    result = run_heddle("export", *options, *[made] * count)
+    assert result.returncode == 2 and complaint in result.stderr and result.stdout == ""
+
+
 def test_speedscope_has_all_weights(exported, plain):
     made = json.loads(exported("-f", "speedscope", "-w", "busy"))
     frames = made["shared"]["frames"]
@@ -147,6 +190,40 @@ def test_callgrind_annotate_reads_it(exported, plain, tmp_path):
     assert int(busy.replace(",", "")) / 1e9 == nearly(sum(own(plain, "busy_s")), count)
     assert int(wait.replace(",", "")) / 1e9 == nearly(sum(map(waiting, plain["profiles"])), count)
     assert re.search(r":parallel .* in step", shown)
+
+
+@pytest.fixture
+def pprof(exported, tmp_path):
+    """What `go tool pprof` says of a weight: {place: (own seconds, with those below)} and the sum."""
+    path = tmp_path / "run.pb"
+
+    def top(weight, run_heddle, made):
+        result = run_heddle("export", "-f", "pprof", "-o", path, "--force", made)
+        assert result.returncode == 0, result.stderr
+        shown = subprocess.run(["go", "tool", "pprof", "-top", "-unit=ns", "-nodecount=0", "-nodefraction=0",
+                                f"-sample_index={weight}", path], capture_output=True, encoding="utf-8", check=True, timeout=600,
+                               env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)}).stdout
+        rows = re.findall(r"^ *(\d+)(?:ns)? +[\d.]+% +[\d.]+% +(\d+)(?:ns)? +[\d.]+% +(.*)$", shown, re.M)
+        return {place: (int(own), int(all)) for own, all, place in rows}, shown
+
+    return top
+
+
+@pytest.mark.parametrize("weight", WEIGHTS)
+def test_pprof_reads_it(pprof, run_heddle, made, plain, weight):
+    rows, shown = pprof(weight, run_heddle, made)
+    sums = sum(own(plain, WEIGHTS[weight]))
+    count = len(plain["profiles"])
+    assert sum(mine for mine, _ in rows.values()) / 1e9 == nearly(sums, count), shown
+    program = next(name for name in rows if name.startswith("program "))
+    assert rows[program][1] / 1e9 == nearly(sums, count)
+    assert any(re.match(r"parallel .* in step", name) for name in rows), shown
+
+
+@pytest.mark.needs("terminal")
+def test_what_is_no_text_is_not_for_a_terminal(heddle, made):
+    status, shown = on_terminal(heddle, "export", "-f", "pprof", made)
+    assert status == 1 and "pprof is not for a terminal: name a file with -o" in shown
 
 
 def test_trace_events_are_the_timeline(exported, plain):

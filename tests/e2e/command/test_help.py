@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare", "top",
+COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare", "top", "ctl",
             "export", "events", "recover", "doctor", "merge", "completion")
 
 

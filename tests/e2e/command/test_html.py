@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle html`: a page is one file that fetches nothing, has each callpath in a table, and runs no script of a profile."""
+import html
 import html.parser
 import json
 import re
+import shutil
 import stat
 
 import pytest
@@ -142,6 +144,58 @@ def test_a_pipe_gets_the_page(run_heddle, path):
     assert result.returncode == 0 and result.stdout.startswith("<!DOCTYPE html>") and result.stdout.endswith("</html>\n")
 
 
-def test_one_file_a_page(run_heddle, path):
-    result = run_heddle("html", path, path)
-    assert result.returncode == 2 and "one FILE at a time" in result.stderr
+# ---- several profiles ----
+
+
+def cells(text):
+    """Rows of the page's tables: lists of texts, the place first."""
+    rows = re.findall(r"<tr><th[^>]*>(.*?)</tr>", text, re.S)
+    return [[html.unescape(re.sub("<[^>]*>", "", cell)) for cell in re.split(r"</t[hd]><t[hd][^>]*>", row)] for row in rows]
+
+
+@pytest.fixture
+def compared(run_heddle, profile, build_program, tmp_path):
+    program = build_program(PROGRAM, compiler="clang-19", flags=[f"-I{SOURCE / 'include'}"])
+    files = [shutil.copy(profile(program, threads=threads), tmp_path / f"t{threads}.heddle") for threads in (1, 2)]
+    result = run_heddle("html", "-o", tmp_path / "both.html", *files)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    return files, (tmp_path / "both.html").read_text(encoding="utf-8")
+
+
+def test_a_page_of_several_is_their_comparison(run_heddle, compared):
+    files, text = compared
+    page = Page(text)
+    expected = json.loads(run_heddle("compare", "--json", *files).stdout)
+    assert json.loads(page.data["compare"]) == expected
+    headings = re.findall(r"<h3>(.*?)</h3>", text)
+    assert any(heading.startswith("Program: times in ") for heading in headings)
+    assert any(heading.startswith("Regions: ") for heading in headings)
+    rows = cells(text)
+    regions = [row for row in expected["comparisons"][0]["rows"] if row["kind"] == "region"]
+    assert regions
+    for region in regions:
+        shown = next(row for row in rows if row[0] == region["text"])
+        assert f"{region['at'][1]['speedup']:.2f}" in shown
+    assert "<h1>Heddle: " in text and "runs compared</h1>" in text
+
+
+def test_a_page_of_several_fetches_and_runs_nothing(compared):
+    _, text = compared
+    page = Page(text)
+    assert page.fetched == [] and "default-src 'none'" in text and len(text.encode()) < SIZE_MOST
+    assert page.elements.count("script") == text.count("</script>") == text.count("<script") == 3
+    assert "<script>alert" not in text and not re.search(r"<[^>]*\son\w+=", text)
+
+
+def test_a_directory_is_compared(run_heddle, compared, tmp_path):
+    files, _ = compared
+    (tmp_path / "scan").mkdir()
+    for file in files:
+        shutil.copy(file, tmp_path / "scan")
+    result = run_heddle("html", tmp_path / "scan")
+    assert result.returncode == 0 and result.stdout.endswith("</html>\n") and "<h3>Regions: " in result.stdout
+
+
+def test_profiles_that_cannot_be_compared_give_no_page(run_heddle, path, tmp_path):
+    result = run_heddle("html", "-o", tmp_path / "none.html", path, tmp_path / "none.heddle")
+    assert result.returncode == 1 and "none.heddle" in result.stderr and not (tmp_path / "none.html").exists()

@@ -3,10 +3,11 @@
 
 import re
 import subprocess
+import types
 
 import pytest
 
-from conftest import BUILD, TIMEOUT_S, clean_environment
+from conftest import BUILD, SOURCE, TIMEOUT_S, clean_environment
 
 
 def succeed(*command, **options):
@@ -55,3 +56,28 @@ def test_installed_files_work_where_they_are_unpacked(package, tmp_path):
 
 def test_two_packages_have_the_same_bytes(package, tmp_path):
     assert make_package(tmp_path).read_bytes() == package.read_bytes()
+
+
+def test_the_recipe_for_spack_names_what_the_build_looks_for():
+    """Run with what Spack would give it; whether Spack builds it is not tried."""
+    needs, given = [], {}
+
+    class Package:
+        spec = {name: types.SimpleNamespace(prefix=types.SimpleNamespace(include=f"/{name}/include"))
+                for name in ("papi", "uthash", "llvm-openmp")}
+
+        def define(self, name, value):
+            given[name] = value
+            return name
+
+    names = {"CMakePackage": Package, "version": lambda *_: None, "license": lambda *_: None,
+             "depends_on": lambda spec, **_: needs.append(re.split("[@+~]", spec)[0]), "find": lambda *_: ["/omp-tools.h"]}
+    recipe = (SOURCE / "packaging" / "spack" / "package.py").read_text(encoding="utf-8")
+    exec(recipe[recipe.index("class Heddle"):], names)
+    names["Heddle"]().cmake_args()
+    cmake = "".join((SOURCE / file).read_text(encoding="utf-8") for file in ("CMakeLists.txt", "cmake/Libraries.cmake"))
+    assert all(name in cmake or name == "BUILD_TESTING" for name in given)
+    looked_for = {"smartcols": "util-linux", "jansson": "jansson", "libdw": "elfutils", "ncursesw": "ncurses",
+                  "libprotobuf-c": "protobuf-c", "muparser": "muparser"}
+    modules = set(re.findall(r"pkg_check_modules\(\w+(?: IMPORTED_TARGET)? ([\w-]+)", cmake)) - {"cmocka"}
+    assert modules == set(looked_for) and set(looked_for.values()) <= set(needs)

@@ -124,7 +124,7 @@ def test_report_is_plain_where_the_locale_is(run_heddle, levels_path):
 @pytest.mark.parametrize("columns", [10, 60, 100])
 @pytest.mark.needs("terminal")
 def test_report_fits_the_terminal(heddle, levels_path, columns):
-    command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report '{levels_path}'"
+    command = f"stty cols {columns}; LC_ALL=C.UTF-8 '{heddle}' report --no-pager --color=never '{levels_path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     assert result.returncode == 0
     strips = [line for line in result.stdout.splitlines() if re.fullmatch("[.▁▂▃▄▅▆▇█]+", line)]
@@ -250,7 +250,7 @@ def test_limit_says_what_is_left_out(run_heddle, path):
     (["weave"], "'weave' is not a command"),
     (["report"], "missing FILE"),
     (["report", "--bogus", "x"], "'--bogus' is not an option here"),
-    (["report", "--sort", "colour", "x"], "--sort expects gain, "),
+    (["report", "--sort", "colour", "x"], "this view has no 'colour' to sort by: it has gain, "),
     (["report", "--limit", "-1", "x"], "--limit expects a number of lines, not '-1'"),
     (["report", "a", "b"], "one FILE at a time"),
     (["report", "--at-k", "-1", "x"], "--at-k expects a number of threads, not '-1'"),

@@ -221,7 +221,7 @@ def test_stripped_routines_are_shown_by_address(run_heddle, run_routines, progra
 @pytest.mark.parametrize("view", ["--flat", "--callgraph", "--tree", "--callers=leaf"])
 @pytest.mark.needs("terminal")
 def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view):
-    command = f"stty cols 56; LC_ALL=C.UTF-8 '{heddle}' report {view} '{path}'"
+    command = f"stty cols 56; LC_ALL=C.UTF-8 '{heddle}' report --no-pager --color=never {view} '{path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     assert result.returncode == 0 and "Left out, because a line has 56 characters" in result.stdout
     table = result.stdout.split("Times in")[1].split("Left out")[0]
@@ -232,7 +232,7 @@ def test_views_fit_the_terminal_and_the_locale(heddle, run_heddle, path, view):
 
 @pytest.mark.needs("terminal")
 def test_callgraph_cuts_names_but_not_their_numbers(heddle, path):
-    command = f"stty cols 44; LC_ALL=C.UTF-8 '{heddle}' report --callgraph --limit 0 '{path}'"
+    command = f"stty cols 44; LC_ALL=C.UTF-8 '{heddle}' report --no-pager --color=never --callgraph --limit 0 '{path}'"
     result = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True)
     table = result.stdout.split("Times in")[1].split("Left out")[0].splitlines()
     rows = [line for line in table[2:] if line.strip(" -\r") and "S-S" not in line][:-1]

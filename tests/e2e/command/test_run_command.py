@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle run`: the command line in the profile is the one given; --gomp is named when it may help, and only then."""
 
+import re
 import shutil
 import subprocess
 
@@ -85,3 +86,20 @@ def test_threads_are_those_asked_for(run_heddle, build_program, tmp_path):
 def test_each_command_says_its_version(run_heddle):
     whole = run_heddle("--version").stdout
     assert whole.startswith("heddle ") and run_heddle("run", "--version").stdout == whole
+
+
+PARTS = ("screen of heddle top", "charts of heddle html", "heddle export -f pprof", "metrics of event groups",
+         "events of PAPI")
+
+
+def test_version_says_which_optional_parts_are_missing(run_heddle, tmp_path):
+    plain = run_heddle("--version").stdout
+    whole = run_heddle("--version", "--verbose").stdout
+    lines = whole.splitlines()
+    assert whole.startswith(plain) and len(lines) == 1 + len(PARTS)
+    for line, part in zip(lines[1:], PARTS, strict=True):
+        assert re.fullmatch(rf"  {part} +(yes(, \S.*)?|no: \S.*)", line), line
+    missing = run_heddle("--version", "--verbose", env={"HEDDLE_PAPI": str(tmp_path / "none.so")}).stdout
+    assert re.search(rf"^  events of PAPI +no: .*{tmp_path}/none\.so", missing, re.M)
+    refused = run_heddle("export", "-f", "pprof", tmp_path / "none.heddle").stderr
+    assert ("was left out of this build" in refused) == ("heddle export -f pprof   no: " in whole)

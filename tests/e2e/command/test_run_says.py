@@ -66,6 +66,16 @@ def test_a_name_that_no_profile_can_have_is_refused(run, name, words):
     assert not (run.directory / "ran").exists()
 
 
+def test_a_name_that_no_profile_can_have_is_ignored_without_the_command(run, build_program):
+    """As `heddle run -o` refuses it; the program runs on and its profile has the default name."""
+    tool = {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": "%q.heddle"}
+    alone = subprocess.run([build_program(REGION)], env=make_environment(run.store, tool), cwd=run.directory,
+                           capture_output=True, text=True)
+    assert alone.returncode == 0 and alone.stderr.splitlines() == [
+        "heddle: HEDDLE_OUTPUT expects a file name in which %p, %h, %r, %n or %% may stand, not %q.heddle; ignored"]
+    assert len(profiles(run)) == 1 and "%" not in profiles(run)[0]
+
+
 def reason(run, *arguments, **more):
     """Why there is no profile: at most two lines, and the exit status is the program's."""
     status, _, said = run(*arguments, **more)

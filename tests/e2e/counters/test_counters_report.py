@@ -162,7 +162,7 @@ def test_views_show_counters_and_fit_the_page(heddle, run_heddle, counted, view)
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view[0] if view else "regions")
 def test_views_fit_the_terminal(heddle, counted, view, terminals):
-    command = f"stty cols 80; LC_ALL=C.UTF-8 '{heddle}' report {' '.join(view)} '{counted}'"
+    command = f"stty cols 80; LC_ALL=C.UTF-8 '{heddle}' report --no-pager --color=never {' '.join(view)} '{counted}'"
     narrow = subprocess.run(["script", "-qec", command, "/dev/null"], capture_output=True, text=True).stdout
     assert "CPUs" in narrow and {"PAGE-FAULTS", "CONTEXT-SWITCHES"} <= set(left_out(narrow))
     assert view == ["--threads"] or "Left out, because a line has 80 characters" in narrow

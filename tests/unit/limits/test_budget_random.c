@@ -184,12 +184,12 @@ static bool has_jumped(const struct hd_model *model) {
 
 /* Identities, and that nothing is unmatched, ex_play looks after. Of recursive programs the callpaths fold differently
  * when something is missing from them, and so do elapsed times, which are counted once for each callpath. */
-static void check_all(uint64_t seed) {
+static void check(uint64_t seed, void (*add)(struct fk_script *script, uint64_t seed)) {
   const struct rp_options program = {.recursive = seed % 2, .large_teams = seed % 5 == 0, .routines = seed % 3 == 0};
   rp_generate(seed, &program);
   sw_name_sections(sc_script());
   struct hd_model *all = ex_play();
-  sw_add(sc_script(), seed, UINT32_MAX);
+  add(sc_script(), seed);
   if (getenv("HEDDLE_SEED"))
     fk_print(sc_script());
   struct hd_model *some = ex_play();
@@ -202,14 +202,32 @@ static void check_all(uint64_t seed) {
   hd_model_free(some);
 }
 
+static void add_switches(struct fk_script *script, uint64_t seed) {
+  sw_add(script, seed, UINT32_MAX);
+}
+
+static void check_switches(uint64_t seed) {
+  check(seed, add_switches);
+}
+
+static void check_requests(uint64_t seed) {
+  check(seed, sw_ask);
+}
+
 static void test_random_programs_keep_their_regions(void **state) {
   (void)state;
-  sw_play_seeds(check_all);
+  sw_play_seeds(check_switches);
+}
+
+static void test_so_they_do_when_it_is_asked_for(void **state) {
+  (void)state;
+  sw_play_seeds(check_requests);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_programs_keep_their_regions),
+      cmocka_unit_test(test_so_they_do_when_it_is_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Unresolved time: from the first begin that was refused to the thread's next change of state
  * (ompt/thread/unresolved.h). Random programs: test_budget_random.c. */
+#include <string.h>
+
 #include "expect.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
@@ -69,6 +71,29 @@ static void test_it_lasts_from_the_first_refusal_to_the_next_event(void **state)
   assert_int_equal(model->threads[0].unresolved.ticks, 20);
   assert_int_equal(model->unresolved.ticks, 20);
   hd_model_free(model);
+}
+
+static void expect_note(uint64_t join, bool expected) {
+  bool found = false;
+  begin();
+  switch_at(5, HD_CLASS_MUTEX, true);
+  section(10, 12, 14);
+  section(20, 25, 26);
+  switch_at(28, HD_CLASS_MUTEX, false);
+  section(30, 33, 34);
+  thread_1_arrives(40);
+  struct hd_model *model = end(join);
+  assert_int_equal(model->unresolved.ticks, 20);
+  for (size_t i = 0; i < model->notes.count; i++)
+    found = found || strstr(model->notes.items[i], "is not known (unresolved)");
+  assert_int_equal(found, expected);
+  hd_model_free(model);
+}
+
+static void test_a_note_says_how_much_unless_that_is_next_to_nothing(void **state) {
+  (void)state;
+  expect_note(60, true);
+  expect_note(60000, false);
 }
 
 static void test_nothing_is_unresolved_where_nothing_was_refused(void **state) {
@@ -177,6 +202,7 @@ static void test_a_killed_program_says_what_it_knew(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_it_lasts_from_the_first_refusal_to_the_next_event),
+      cmocka_unit_test(test_a_note_says_how_much_unless_that_is_next_to_nothing),
       cmocka_unit_test(test_nothing_is_unresolved_where_nothing_was_refused),
       cmocka_unit_test(test_a_wait_in_which_a_task_is_refused_is_unresolved_from_then_on),
       cmocka_unit_test(test_at_a_regions_end_it_is_part_of_the_wait_up_to_the_join),

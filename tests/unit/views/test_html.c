@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "output/model/memory.h"
-#include "output/views/html/escape.h"
 #include "output/views/html/html.h"
 #include "output/views/html/source_file.h"
+#include "output/views/render/html_escape.h"
 #include "support/command/memory.h"
 
 #define ATTACK "</script><script>alert(1)</script>"

@@ -360,6 +360,9 @@ static void play_other(const struct fk_event *e) {
   case FK_SWITCH:
     switch_class(e->kind, endpoint == ompt_scope_begin);
     break;
+  case FK_ASK:
+    fk_control_ask(e->wait_id);
+    break;
   default:
     _exit(FK_BAD_SCRIPT);
   }

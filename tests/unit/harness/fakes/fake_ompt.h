@@ -60,6 +60,7 @@ enum fk_op {
   FK_RESUME,
   FK_CONTROL,  /* omp_control_tool(kind) */
   FK_SWITCH,   /* nobody's event: the tool switches events of class `kind` off (ompt_scope_begin) or on */
+  FK_ASK,      /* nobody's event: somebody writes the request `wait_id` into the live profile (heddle-control.h) */
   FK_SAMPLE,   /* nobody's event: the thread used the processor for `size` samples' time, at `code` */
   FK_FORK,     /* fork(2): the child plays the rest of the script and ends, then the parent does */
   FK_FINALIZE, /* the runtime's call of the tool's finalize: at the program's end, or, kind 1, in its midst */

@@ -27,6 +27,9 @@ void fk_player_play(const struct fk_event *event);
 /** The file has grown by a page. */
 void fk_player_has_grown(void);
 
+/** Writes a request into the live profile of this process, as `heddle ctl` does. */
+void fk_control_ask(uint64_t word);
+
 /** From now on the n-th request for memory or file space in this process fails, `count` in a row (UINT32_MAX: all that
  *  follow); 0: none does. */
 void fk_fail_allocation(uint32_t n, uint32_t count);

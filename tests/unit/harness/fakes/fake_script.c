@@ -96,6 +96,7 @@ static const char *const op_names[] = {
     [FK_RESUME] = "resume",
     [FK_CONTROL] = "control_tool",
     [FK_SWITCH] = "switch",
+    [FK_ASK] = "ask",
     [FK_SAMPLE] = "sample",
     [FK_FORK] = "fork",
     [FK_FINALIZE] = "finalize",

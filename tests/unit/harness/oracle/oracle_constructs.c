@@ -13,7 +13,7 @@ static bool is_telling(const struct fk_event *e) {
   if (or_pauses(e) || e->op == FK_CONTROL)
     return or_is_last(e);
   return e->op != FK_SYNC_REGION && e->op != FK_REDUCTION && e->op != FK_NEST_LOCK && e->op != FK_CANCEL &&
-         e->op != FK_SWITCH;
+         e->op != FK_SWITCH && e->op != FK_ASK;
 }
 
 /* What is heard of the same thread next, or NULL. */

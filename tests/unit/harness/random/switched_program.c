@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "heddle-format.h"
 
 static uint64_t next_random(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
@@ -29,30 +30,57 @@ void sw_name_sections(struct fk_script *script) {
   }
 }
 
-/* Between thread 0's first events and its last. */
-void sw_add(struct fk_script *script, uint64_t seed, uint32_t classes) {
+static size_t last_of_thread_0(const struct fk_script *script) {
+  size_t i = 0;
+  while (i < script->count && script->events[i].op != FK_THREAD_END && script->events[i].op < FK_FORK)
+    i++;
+  return i < script->count ? i : 0;
+}
+
+/* An event of `make` now and then, between thread 0's first events and its last. */
+static void add(struct fk_script *script, uint64_t seed, struct fk_event (*make)(uint64_t time, uint32_t c, bool off),
+                uint32_t classes) {
   struct fk_script with = {.region_count = script->region_count, .task_count = script->task_count};
   bool off[HD_CLASS_COUNT] = {false};
   uint64_t random = seed;
-  size_t last = 0;
-  for (size_t i = 0; i < script->count; i++)
-    if (script->events[i].op == FK_THREAD_END || script->events[i].op >= FK_FORK) {
-      last = i;
-      break;
-    }
+  const size_t last = last_of_thread_0(script);
   for (size_t i = 0; i < script->count; i++) {
     const uint32_t c = (uint32_t)next_random(&random) % HD_CLASS_COUNT;
     if (i > 2 && i < last && next_random(&random) % 8 == 0 && (classes >> c & 1)) {
-      struct fk_event event = fk_event_of(FK_SWITCH, script->events[i].time, 0);
-      event.kind = c;
-      event.endpoint = off[c] ? ompt_scope_end : ompt_scope_begin;
       off[c] = !off[c];
+      const struct fk_event event = make(script->events[i].time, c, off[c]);
       fk_emit(&with, &event);
     }
     fk_emit(&with, &script->events[i]);
   }
   fk_free(script);
   *script = with;
+}
+
+static struct fk_event make_switch(uint64_t time, uint32_t c, bool off) {
+  struct fk_event event = fk_event_of(FK_SWITCH, time, 0);
+  event.kind = c;
+  event.endpoint = off ? ompt_scope_begin : ompt_scope_end;
+  return event;
+}
+
+void sw_add(struct fk_script *script, uint64_t seed, uint32_t classes) {
+  add(script, seed, make_switch, classes);
+}
+
+/* No budget at all now and then. */
+static struct fk_event make_request(uint64_t time, uint32_t c, bool off) {
+  static uint32_t number;
+  struct fk_event event = fk_event_of(FK_ASK, time, 0);
+  const uint32_t ppm = number % 3 * 10000;
+  number++;
+  event.wait_id = number % 7 == 0 ? hd_control_word(number, HD_CONTROL_BUDGET, 0, ppm)
+                                  : hd_control_word(number, off ? HD_CONTROL_OFF : HD_CONTROL_ON, c, ppm);
+  return event;
+}
+
+void sw_ask(struct fk_script *script, uint64_t seed) {
+  add(script, seed, make_request, UINT32_MAX);
 }
 
 void sw_kill_after_a_join(struct fk_script *script, uint64_t seed) {

@@ -14,6 +14,9 @@ void sw_name_sections(struct fk_script *script);
 /** Switches the classes in `classes` (bits) now and then, between thread 0's first events and its last. */
 void sw_add(struct fk_script *script, uint64_t seed, uint32_t classes);
 
+/** The same as `heddle ctl` does it, between any two events; and gives it other budgets. */
+void sw_ask(struct fk_script *script, uint64_t seed);
+
 /** Ends the script shortly after one of thread 0's regions: its workers have not told of their ends yet, perhaps. */
 void sw_kill_after_a_join(struct fk_script *script, uint64_t seed);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "output/views/html/escape.h"
+#include "output/views/render/html_escape.h"
 
 #include <stdbool.h>
 #include <string.h>

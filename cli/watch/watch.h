@@ -3,8 +3,8 @@
  * @file watch.h
  * Programs that run under Heddle, and one of them as it is read again and again.
  */
-#ifndef HEDDLE_CLI_TOP_WATCH_WATCH_H
-#define HEDDLE_CLI_TOP_WATCH_WATCH_H
+#ifndef HEDDLE_CLI_WATCH_WATCH_H
+#define HEDDLE_CLI_WATCH_WATCH_H
 
 #include <limits.h>
 #include <sys/types.h>
@@ -46,6 +46,9 @@ struct hd_top_watch {
 
 /** Opens a profile's file. False: `error` says why. */
 bool hd_top_watch_open(struct hd_top_watch *watch, const char *path, char *error, size_t error_bytes);
+
+/** Whether its program runs, and writes to it. */
+bool hd_top_watch_runs(const struct hd_top_watch *watch);
 
 /** Reads it as it is now. False likewise. */
 bool hd_top_watch_read(struct hd_top_watch *watch, char *error, size_t error_bytes);

@@ -6,7 +6,7 @@
 
 #include "cli/recover/find.h"
 #include "cli/recover/salvage.h"
-#include "cli/top/watch/watch.h"
+#include "cli/watch/watch.h"
 #include "output/views/render/json.h"
 #include "output/views/render/table.h"
 #include "support/command/memory.h"

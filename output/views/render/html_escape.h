@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
- * @file escape.h
+ * @file html_escape.h
  * Texts of a profile in HTML and in scripts: they can contain anything, also what ends an element.
  */
-#ifndef HEDDLE_OUTPUT_VIEWS_HTML_ESCAPE_H
-#define HEDDLE_OUTPUT_VIEWS_HTML_ESCAPE_H
+#ifndef HEDDLE_OUTPUT_VIEWS_RENDER_HTML_ESCAPE_H
+#define HEDDLE_OUTPUT_VIEWS_RENDER_HTML_ESCAPE_H
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/recover/salvage.h"
-#include "cli/top/watch/watch.h"
+#include "cli/watch/watch.h"
 
 bool hd_top_watch_open(struct hd_top_watch *watch, const char *path, char *error, size_t error_bytes) {
   const char *slash = strrchr(path, '/');
@@ -24,7 +24,7 @@ bool hd_top_watch_open(struct hd_top_watch *watch, const char *path, char *error
   return true;
 }
 
-static bool runs(const struct hd_top_watch *watch) {
+bool hd_top_watch_runs(const struct hd_top_watch *watch) {
   struct hd_file_header header;
   return watch->pid > 0 && hd_salvage_read_header(watch->live.file, &header) && header.end_ticks == 0 &&
          hd_salvage_find_writer(watch->live.file, watch->name) == HD_SALVAGE_ALIVE;
@@ -32,7 +32,7 @@ static bool runs(const struct hd_top_watch *watch) {
 
 /* The file outlives its name: what a program leaves is moved away, but stays what it is here. */
 bool hd_top_watch_read(struct hd_top_watch *watch, char *error, size_t error_bytes) {
-  const bool present = runs(watch);
+  const bool present = hd_top_watch_runs(watch);
   if (!hd_live_read(&watch->live, present, error, error_bytes))
     return false;
   const struct hd_model *model = watch->live.model;

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* A change of what is measured: what it will cost, the change, and what it did cost. */
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/ctl/ctl_internal.h"
+#include "output/model/duration.h"
+#include "output/model/format_names.h"
+#include "output/model/memory.h"
+#include "support/command/options.h"
+#include "support/command/output_stream.h"
+
+/* As ompt/thread/budget_watch.c has them. */
+enum { OF_BUDGET = 4 };
+#define BUDGET_USUAL 0.02
+
+struct work {
+  struct hd_ctl *ctl;
+  const struct hd_ctl_change *change;
+  struct hd_model *model; /* before */
+  struct hd_ctl_rates rates;
+};
+
+static double budget_of(const struct hd_model *model) {
+  return (double)model->header.budget_ppm / 1e6;
+}
+
+static bool stands(const struct hd_model *model) {
+  return model->header.paused_at_ticks != 0;
+}
+
+/* ---- what is seen ---- */
+
+static void print_share(const struct hd_ctl_rate *rate) {
+  if (rate->share > 0)
+    printf("%.3g %% of thread %u's time", 100 * rate->share, rate->thread);
+  else
+    fputs("nothing", stdout);
+}
+
+static void print_rate(const char *id, const struct hd_ctl_rate *rate) {
+  if (rate->per_second > 0) {
+    printf("%s: %.0f events a second, %.0f ns each: ", id, rate->per_second, rate->ns);
+    print_share(rate);
+  } else {
+    printf("%s: no events", id);
+  }
+}
+
+static bool is_of_class(const struct hd_ctl_change *change) {
+  return change->command == HD_CONTROL_ON || change->command == HD_CONTROL_OFF;
+}
+
+static void print_seen(const char *when, const struct work *work, const struct hd_ctl_rates *rates) {
+  printf("%-10s", when);
+  if (rates->seconds <= 0) {
+    fputs("paused: nothing is measured\n", stdout);
+    return;
+  }
+  if (is_of_class(work->change)) {
+    print_rate(hd_event_class_id(work->change->event_class), &rates->classes[work->change->event_class]);
+    printf("\n%-10s", "");
+  }
+  print_rate("all", &rates->all);
+  fputc('\n', stdout);
+}
+
+/* ---- what is to be expected ---- */
+
+/* Windows of a millisecond take a quarter of the budget if the class costs more than that, else a fifth of the time. */
+static double share_when_off(const struct work *work) {
+  const double share = work->rates.classes[work->change->event_class].share, budget = budget_of(work->model);
+  const double limit = budget > 0 ? budget : BUDGET_USUAL;
+  return share / (1 + OF_BUDGET * fmax(share / limit, 1));
+}
+
+static void predict_off(const struct work *work) {
+  if (work->rates.seconds <= 0)
+    fputs("not known while the measurement is paused\n", stdout);
+  else
+    printf("%.3g %% of a thread's time, in windows of a millisecond from which the rest is estimated\n",
+           100 * share_when_off(work));
+}
+
+static void warn_of_budget(const struct work *work, double share) {
+  const double budget = budget_of(work->model);
+  if (budget > 0 && share > budget)
+    printf("; the budget of %.3g %% may switch it off again", 100 * budget);
+}
+
+static void predict_on(const struct work *work) {
+  const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
+  if (off.share > 0) {
+    printf("%.3g %% of a thread's time, as before it went off", 100 * off.share);
+    warn_of_budget(work, off.share);
+    fputc('\n', stdout);
+  } else {
+    fputs("not known: it had not been seen before it went off\n", stdout);
+  }
+}
+
+/* What it had switched off comes on again. */
+static double share_without_budget(const struct work *work) {
+  double share = work->rates.all.share;
+  for (int c = 0; c < HD_CLASS_COUNT; c++) {
+    const struct hd_ctl_off off = hd_ctl_off_now(work->model, (enum hd_event_class)c);
+    share += off.regions > 0 && !off.asked ? off.share : 0;
+  }
+  return share;
+}
+
+static void predict_budget(const struct work *work) {
+  const double share = share_without_budget(work), budget = work->change->ppm / 1e6;
+  if (budget > 0 && share > budget)
+    printf("at most %.3g %% of a thread's time for what can be switched off, once it is\n", 100 * budget);
+  else
+    printf("%.3g %% of a thread's time\n", 100 * share);
+}
+
+static void predict_resume(const struct work *work) {
+  const struct hd_ctl_rates run = hd_ctl_rates_between(NULL, work->model);
+  printf("%.3g %% of a thread's time, as in the run so far\n", 100 * run.all.share);
+}
+
+static void predict(const struct work *work) {
+  printf("%-10s", "Predicted");
+  switch (work->change->command) {
+  case HD_CONTROL_OFF:
+    predict_off(work);
+    break;
+  case HD_CONTROL_ON:
+    predict_on(work);
+    break;
+  case HD_CONTROL_BUDGET:
+    predict_budget(work);
+    break;
+  case HD_CONTROL_RESUME:
+    predict_resume(work);
+    break;
+  default:
+    fputs("no number grows until 'resume'; an event still asks whether the clock runs\n", stdout);
+  }
+}
+
+/* NULL: it changes something. */
+static const char *why_nothing(const struct work *work) {
+  const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
+  switch (work->change->command) {
+  case HD_CONTROL_OFF:
+    return off.asked ? "it is off" : NULL;
+  case HD_CONTROL_ON:
+    return off.asked || off.regions > 0 ? NULL : "it is on";
+  case HD_CONTROL_BUDGET:
+    return work->model->header.budget_ppm == work->change->ppm ? "it is so" : NULL;
+  case HD_CONTROL_PAUSE:
+    return stands(work->model) ? "the clock stands" : NULL;
+  default:
+    return stands(work->model) ? NULL : "the clock runs";
+  }
+}
+
+/* ---- the change ---- */
+
+static void print_done(const struct hd_ctl_answer *answer) {
+  printf("%-10s%s after it was asked for%s\n", "Done", hd_duration_brief(answer->seconds).text,
+         answer->replaced ? "; a request that the program had not seen yet was replaced" : "");
+}
+
+/* What the class costs a thread, by which its windows are so rare. */
+static uint32_t argument(const struct work *work) {
+  const double share = work->rates.classes[work->change->event_class].share;
+  return work->change->command == HD_CONTROL_OFF ? (uint32_t)(1e6 * fmin(share, 1)) : work->change->ppm;
+}
+
+static bool change(const struct work *work) {
+  struct hd_ctl_answer answer;
+  predict(work);
+  fflush(stdout);
+  if (!hd_ctl_ask(work->ctl, work->change->command, work->change->event_class, argument(work), &answer))
+    return false;
+  print_done(&answer);
+  return true;
+}
+
+static void observe(const struct work *work) {
+  struct hd_ctl_rates rates;
+  struct hd_model *after;
+  fflush(stdout);
+  if (hd_ctl_rates_now(work->ctl, &rates, &after)) {
+    print_seen("Observed", work, &rates);
+    hd_model_free(after);
+  } else {
+    printf("%-10snot known: %s\n", "Observed", work->ctl->error);
+  }
+}
+
+static bool change_and_observe(const struct work *work) {
+  const char *why = why_nothing(work);
+  print_seen("Now", work, &work->rates);
+  if (why) {
+    printf("%-10snothing: %s\n", "Changed", why);
+    return true;
+  }
+  if (!change(work))
+    return false;
+  observe(work);
+  return true;
+}
+
+int hd_ctl_change(struct hd_ctl *ctl, const struct hd_ctl_change *what) {
+  struct work work = {.ctl = ctl, .change = what};
+  if (!hd_ctl_rates_now(ctl, &work.rates, &work.model))
+    return hd_ctl_fail(ctl);
+  const bool done = change_and_observe(&work);
+  hd_model_free(work.model);
+  if (!done)
+    return hd_ctl_fail(ctl);
+  return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file command.c
+ * `heddle ctl PID COMMAND`: what is measured of a running program.
+ */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ctl/ctl_internal.h"
+#include "output/model/format_names.h"
+#include "support/command/options.h"
+#include "support/command/output_stream.h"
+#include "support/command/sigbus_guard.h"
+#include "support/settings.h"
+
+struct choices {
+  const char *output;
+  bool json;
+  double interval_seconds;
+  double wait_seconds;
+};
+
+static bool take_seconds(const struct hd_option_use *use) {
+  char *end;
+  double *seconds = use->field;
+  *seconds = strtod(use->argument, &end);
+  return (*use->argument && !*end && *seconds >= 0.1 && *seconds <= 3600) ||
+         hd_option_expect(use, "a number of seconds from 0.1 to 3600");
+}
+
+static const struct hd_option options[] = {
+    {'o', "output", "FILE", "snapshot: the file to write (default %n.%p.heddle)",
+     HD_OPTION_FILE(struct choices, output)},
+    {'i', "interval", "SECONDS", "look for so long at what events cost, before and after (default 1)",
+     .take = take_seconds, .field = offsetof(struct choices, interval_seconds)},
+    {'w', "wait", "SECONDS", "wait at most so long for the program to act (default 10)", .take = take_seconds,
+     .field = offsetof(struct choices, wait_seconds)},
+    {0, "json", NULL, "status: write it as JSON (docs/ctl.md)", HD_OPTION_FLAG(struct choices, json)},
+    {0},
+};
+
+static void print_commands(FILE *out) {
+  fputs("\nCommands:\n"
+        "  status          what is measured, and what it costs\n"
+        "  off CLASS       measure events of this class in short windows only, and estimate the rest\n"
+        "  on CLASS        measure them all again, also where the budget had switched them off\n"
+        "  budget PCT|off  what events may cost of a thread's time (HEDDLE_OVERHEAD)\n"
+        "  pause, resume   stop Heddle's clock, and let it go on (heddle_pause, heddle_resume)\n"
+        "  snapshot        save a profile of the run so far\n"
+        "\nClasses:\n",
+        out);
+#define HD_ROW(name, id, words) fprintf(out, "  %-15s %s\n", id, words);
+  HD_CLASS_TABLE(HD_ROW)
+#undef HD_ROW
+}
+
+static const struct hd_usage usage = {
+    .command = "ctl",
+    .synopsis = "[options] PID COMMAND [ARGUMENT]",
+    .description =
+        "Changes what Heddle measures of a running program, which acts at its next events. Before a change it says "
+        "what\n"
+        "that will cost, and afterwards what it did cost. Profiles say what was not measured, and since when.",
+    .options = options,
+    .lists = print_commands,
+    .epilogue = "Only the program's own user may. 'heddle top --list' lists the programs that run under Heddle.",
+    .none = "missing PID",
+};
+
+/* ---- commands ---- */
+
+struct request {
+  struct hd_ctl_change change;
+  const struct choices *choices;
+};
+
+static int run_status(struct hd_ctl *ctl, const struct request *request) {
+  return hd_ctl_status(ctl, request->choices->json);
+}
+
+static int run_snapshot(struct hd_ctl *ctl, const struct request *request) {
+  return hd_ctl_snapshot(ctl, request->choices->output);
+}
+
+static int run_change(struct hd_ctl *ctl, const struct request *request) {
+  return hd_ctl_change(ctl, &request->change);
+}
+
+static bool take_class(const char *text, struct hd_ctl_change *change) {
+  for (int c = 0; c < HD_CLASS_COUNT; c++)
+    if (strcmp(text, hd_event_class_id((enum hd_event_class)c)) == 0) {
+      change->event_class = (enum hd_event_class)c;
+      return true;
+    }
+  return hd_usage_complain(&usage, "there is no class '%s'", text);
+}
+
+static bool take_budget(const char *text, struct hd_ctl_change *change) {
+  struct hd_settings settings;
+  const char *expects = hd_setting_read(HD_SET_OVERHEAD, text, &settings);
+  if (expects)
+    return hd_usage_complain(&usage, "budget expects %s, not '%s'", expects, text);
+  change->ppm = (uint32_t)settings.overhead_ppm;
+  return true;
+}
+
+static const struct command {
+  const char *name;
+  int (*run)(struct hd_ctl *ctl, const struct request *request);
+  enum hd_control_command asks;
+  bool (*take)(const char *text, struct hd_ctl_change *change); /* NULL: it has no argument */
+} commands[] = {
+    {"status", run_status, 0, NULL},
+    {"off", run_change, HD_CONTROL_OFF, take_class},
+    {"on", run_change, HD_CONTROL_ON, take_class},
+    {"budget", run_change, HD_CONTROL_BUDGET, take_budget},
+    {"pause", run_change, HD_CONTROL_PAUSE, NULL},
+    {"resume", run_change, HD_CONTROL_RESUME, NULL},
+    {"snapshot", run_snapshot, 0, NULL},
+};
+
+static const struct command *find_command(const char *name) {
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (strcmp(name, commands[i].name) == 0)
+      return &commands[i];
+  hd_usage_complain(&usage, "there is no command '%s'", name);
+  return NULL;
+}
+
+static bool complain_of_argument(const struct command *command) {
+  return command->take ? hd_usage_complain(&usage, "%s needs one argument", command->name)
+                       : hd_usage_complain(&usage, "%s takes no argument", command->name);
+}
+
+static bool take_command(int count, char **words, const struct command **command, struct hd_ctl_change *change) {
+  if (count < 1)
+    return hd_usage_complain(&usage, "missing COMMAND");
+  *command = find_command(words[0]);
+  if (!*command)
+    return false;
+  change->command = (*command)->asks;
+  if (count - 1 != ((*command)->take ? 1 : 0))
+    return complain_of_argument(*command);
+  return !(*command)->take || (*command)->take(words[1], change);
+}
+
+static bool check_options(const struct choices *choices, const struct command *command) {
+  if (choices->output && command->run != run_snapshot)
+    return hd_usage_complain(&usage, "--output belongs to snapshot");
+  if (choices->json && command->run != run_status)
+    return hd_usage_complain(&usage, "--json belongs to status");
+  return true;
+}
+
+int hd_cmd_ctl(int argc, char **argv) {
+  struct choices choices = {.interval_seconds = 1, .wait_seconds = 10};
+  struct request request = {.choices = &choices};
+  const struct command *command = NULL;
+  unsigned long pid = 0;
+  int first = 0, status = HD_EXIT_OK;
+  hd_stream_guard();
+  hd_sigbus_guard();
+  if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
+    return status;
+  if (!hd_number_read(argv[first], INT_MAX, &pid) || pid == 0)
+    return hd_usage_complain(&usage, "'%s' is no process number", argv[first]), HD_EXIT_USAGE;
+  if (!take_command(argc - first - 1, argv + first + 1, &command, &request.change) || !check_options(&choices, command))
+    return HD_EXIT_USAGE;
+  struct hd_ctl ctl = {.wait_seconds = choices.wait_seconds, .interval_seconds = choices.interval_seconds};
+  if (!hd_ctl_open(&ctl, pid))
+    return hd_ctl_fail(&ctl);
+  status = command->run(&ctl, &request);
+  hd_ctl_close(&ctl);
+  return status;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file ctl_internal.h
+ * `heddle ctl`: a running program, what its events cost, and what it is asked for.
+ */
+#ifndef HEDDLE_CLI_CTL_INTERNAL_H
+#define HEDDLE_CLI_CTL_INTERNAL_H
+
+#include <limits.h>
+
+#include "cli/watch/watch.h"
+#include "heddle-format.h"
+
+enum { HD_CTL_ERROR_BYTES = PATH_MAX + 256 };
+
+struct hd_ctl {
+  char path[PATH_MAX]; /* of the live profile */
+  struct hd_top_watch watch;
+  double wait_seconds;     /* for the program's next event, at most */
+  double interval_seconds; /* over which costs are seen */
+  char error[HD_CTL_ERROR_BYTES];
+};
+
+/* ---- target.c: the program ---- */
+
+/** Opens the live profile of the process; only its own user may. False: `ctl->error` says why. */
+bool hd_ctl_open(struct hd_ctl *ctl, unsigned long pid);
+void hd_ctl_close(struct hd_ctl *ctl);
+
+/** How the program answered. */
+struct hd_ctl_answer {
+  double seconds; /* after so long */
+  bool replaced;  /* somebody else's request, which it had not seen yet */
+};
+
+/** Asks the program, and waits until it has acted. False: `ctl->error` says why it has not. */
+bool hd_ctl_ask(struct hd_ctl *ctl, enum hd_control_command command, uint32_t event_class, uint32_t ppm,
+                struct hd_ctl_answer *answer);
+
+/** The profile as it is now, to be freed with hd_model_free(). NULL: `ctl->error` says why. */
+struct hd_model *hd_ctl_read(struct hd_ctl *ctl);
+
+/* ---- rates.c: what events cost ---- */
+
+struct hd_ctl_rate {
+  double per_second; /* events of all threads */
+  double ns;         /* one of them, on average; NAN: there was none */
+  double share;      /* of its time they cost the thread that they cost most */
+  uint32_t thread;   /* that one */
+};
+
+struct hd_ctl_rates {
+  double seconds;                                 /* 0: the clock stood */
+  struct hd_ctl_rate classes[HD_CLASS_COUNT + 1]; /* HD_CLASS_FIXED: what is never switched off */
+  struct hd_ctl_rate all;
+};
+
+/** Of the time between two readings; `before` NULL: of the run. */
+struct hd_ctl_rates hd_ctl_rates_between(const struct hd_model *before, const struct hd_model *after);
+
+/** Reads, waits for an interval, and reads again, which is left in `after`. False: `ctl->error` says why. */
+bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_ctl_rates *rates, struct hd_model **after);
+
+/** What is off now. */
+struct hd_ctl_off {
+  bool asked;       /* everywhere, by `heddle ctl` */
+  uint32_t regions; /* so many callpaths of regions, by the budget */
+  double share;     /* what it had cost the thread that it cost most; 0: not known */
+};
+struct hd_ctl_off hd_ctl_off_now(const struct hd_model *model, enum hd_event_class event_class);
+
+/* ---- change.c, status.c, snapshot.c: the commands; each returns the exit status ---- */
+
+struct hd_ctl_change {
+  enum hd_control_command command;
+  enum hd_event_class event_class;
+  uint32_t ppm;
+};
+int hd_ctl_change(struct hd_ctl *ctl, const struct hd_ctl_change *change);
+int hd_ctl_status(struct hd_ctl *ctl, bool json);
+int hd_ctl_snapshot(struct hd_ctl *ctl, const char *output);
+
+int hd_ctl_fail(const struct hd_ctl *ctl);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/thread/steering.h"
+
+#include "heddle-control.h"
+#include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
+#include "ompt/thread/budget.h"
+
+static const uint64_t nothing;
+struct hd_steering hd_steering = {.asked = &nothing};
+static bool is_acting;
+/* What the block says; anybody may write there. */
+static uint32_t acts, classes_off;
+
+void hd_steering_init(void) {
+  hd_steering.asked = &hd_store.header->control.asked;
+}
+
+/* ---- acts ---- */
+
+enum outcome { DONE, REFUSED, LATER };
+
+static enum outcome once(bool could) {
+  return could ? DONE : LATER; /* somebody else was at it */
+}
+
+static enum outcome switch_class(const struct hd_thread *thread, uint64_t word, uint64_t now) {
+  const uint32_t event_class = hd_control_class(word), ppm = hd_control_ppm(word);
+  const bool off = hd_control_command(word) == HD_CONTROL_OFF;
+  if (event_class >= HD_CLASS_COUNT || ppm > HD_CONTROL_PPM_MOST)
+    return REFUSED;
+  if (!(off ? hd_budget_ask_off(thread, event_class, ppm, now) : hd_budget_ask_on(event_class, now)))
+    return LATER;
+  classes_off = (classes_off & ~(1u << event_class)) | (uint32_t)off << event_class;
+  return DONE;
+}
+
+static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t now) {
+  const uint32_t ppm = hd_control_ppm(word);
+  switch (hd_control_command(word)) {
+  case HD_CONTROL_ON:
+  case HD_CONTROL_OFF:
+    return switch_class(thread, word, now);
+  case HD_CONTROL_BUDGET:
+    return ppm > HD_CONTROL_PPM_MOST ? REFUSED : once(hd_budget_ask_limit(ppm, now));
+  case HD_CONTROL_PAUSE:
+    return once(hd_clock_try_change(hd_store.header, true));
+  case HD_CONTROL_RESUME:
+    return once(hd_clock_try_change(hd_store.header, false));
+  default:
+    return REFUSED;
+  }
+}
+
+static void write_down(struct hd_control *control, uint64_t word, uint64_t now, enum outcome outcome) {
+  if (outcome == DONE && acts < HD_CONTROL_ACTS)
+    control->acts[acts] = (struct hd_control_act){.ticks = now, .word = word};
+  acts += outcome == DONE && acts < UINT32_MAX;
+  __atomic_store_n(&control->count, acts, __ATOMIC_RELEASE);
+  control->off = classes_off;
+  control->refused = outcome == REFUSED;
+  __atomic_store_n(&hd_steering.seen, word, __ATOMIC_RELAXED);
+  __atomic_store_n(&control->done, word, __ATOMIC_RELEASE);
+}
+
+/* A signal handler's events may interrupt this. */
+void hd_steering_act(const struct hd_thread *thread) {
+  if (hd_alarms_now() & HD_ALARM_CLOSED || __atomic_exchange_n(&is_acting, true, __ATOMIC_ACQUIRE))
+    return;
+  const uint64_t word = __atomic_load_n(hd_steering.asked, __ATOMIC_ACQUIRE);
+  enum outcome outcome = DONE;
+  if (word != hd_steering.seen) {
+    const uint64_t now = hd_clock_now();
+    outcome = act(thread, word, now);
+    if (outcome != LATER)
+      write_down(&hd_store.header->control, word, now, outcome);
+  }
+  if (outcome != LATER)
+    hd_alarms_clear(HD_ALARM_ASKED);
+  __atomic_store_n(&is_acting, false, __ATOMIC_RELEASE);
+}

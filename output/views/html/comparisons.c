@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/views/html/comparisons.h"
+
+#include <stdlib.h>
+
+#include "output/views/html/frame.h"
+#include "output/views/render/html_escape.h"
+
+enum { REGIONS_MOST = 500 };
+
+bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t count, FILE *out) {
+  const struct hd_compare_view_options page = {.format = HD_COMPARE_HTML, .limit = REGIONS_MOST};
+  const struct hd_compare_view_options data = {.format = HD_COMPARE_JSON};
+  const char *program = series[0].comparison->runs[0].model->header.program;
+  char *json = NULL;
+  size_t bytes = 0;
+  hd_html_head(program, out);
+  fputs("<header><h1>Heddle: ", out);
+  hd_html_text(program, out);
+  fputs(", runs compared</h1></header>\n<main>\n", out);
+  hd_compare_print(series, count, &page, out);
+  fputs("</main>\n", out);
+  hd_html_footer(false, out);
+  FILE *into = open_memstream(&json, &bytes);
+  if (into)
+    hd_compare_print(series, count, &data, into);
+  const bool made = into && fclose(into) == 0;
+  if (made)
+    hd_html_data("compare", json, bytes, out);
+  free(json);
+  hd_html_end(false, out);
+  return made;
+}
