@@ -220,8 +220,9 @@ static bool write_records(const struct hd_path_book *book, const uint64_t *ticks
 static bool write_all(struct hd_path_book *book, const struct hd_chain *longest, hd_path_adder *add, void *context) {
   uint32_t limit = 0;
   struct hd_chain *whole = hd_chain_whole(&book->chains, longest);
-  uint64_t *ticks = whole && !book->chains.has_failed ? ticks_by_profile(whole, &limit) : NULL;
-  const bool is_whole = !book->chains.has_failed && (ticks || whole->part_count == 0) &&
+  const bool has_all = whole && !book->chains.has_failed;
+  uint64_t *ticks = has_all ? ticks_by_profile(whole, &limit) : NULL;
+  const bool is_whole = has_all && (ticks || whole->part_count == 0) &&
                         write_records(book, ticks, limit, add, context) && write_steps(whole, add, context);
   hd_heap_free(ticks);
   hd_chain_release(&book->chains, whole);
