@@ -169,7 +169,7 @@ struct hd_file_header {
   uint64_t lost_samples;      /* for which a thread's ring had no room: it sent no event for too long */
   uint64_t unplaced_samples;  /* for which the profile had no room */
   uint64_t unsampled_threads; /* the kernel refused to sample these */
-  /* The critical path (hd_path_record). */
+  /* The critical path (hd_path_record, hd_path_step_record). */
   uint32_t path_flags;       /* enum hd_path_flag; 0: it was not followed */
   uint32_t path_open;        /* the profile in which its thread was busy when it was written; HD_NONE: none */
   uint64_t path_until_ticks; /* how far it was followed by then */
@@ -202,9 +202,10 @@ enum hd_block_type {
   HD_BLOCK_SAMPLES = 22,     /* of all threads */
   HD_BLOCK_CHUNKS = 23,
   HD_BLOCK_PATHS = 24,
-  HD_BLOCK_WATCHED = 25
+  HD_BLOCK_WATCHED = 25,
+  HD_BLOCK_PATH_STEPS = 26
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_WATCHED
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_PATH_STEPS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {

@@ -33,4 +33,14 @@ struct hd_path_record {
   uint64_t instances;
 };
 
+/** How the program's critical path goes on from one callpath in another. All times and counts of `to` are those when it
+ *  came from `from`. */
+struct hd_path_step_record {
+  uint32_t from; /* a profile; HD_NONE: the path begins */
+  uint32_t to;
+  uint64_t ticks;   /* that it then stays there; of all that lead to a profile they add up to its path_ticks */
+  uint64_t count;   /* so often */
+  uint64_t changes; /* of them, another thread goes on */
+};
+
 #endif

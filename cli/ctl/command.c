@@ -42,7 +42,7 @@ static const struct hd_option options[] = {
 };
 
 static void print_commands(FILE *out) {
-  fputs("\nCommands:\n"
+  fputs("Commands:\n"
         "  status          what is measured, and what it costs\n"
         "  off CLASS       measure events of this class in short windows only, and estimate the rest\n"
         "  on CLASS        measure them all again, also where the budget had switched them off\n"

@@ -11,6 +11,7 @@
 #include "output/model/duration.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
+#include "output/symbols/name_cache.h"
 #include "store/profile_file.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
@@ -104,6 +105,7 @@ int hd_ctl_snapshot(struct hd_ctl *ctl, const char *output) {
   }
   if (!make_whole(ctl, path, &copy))
     return hd_ctl_fail(ctl);
+  hd_names_cache(copy.path);
   printf("%s: %s of %s (pid %u)", copy.path, hd_duration(copy.elapsed_seconds).text, header.program, header.pid);
   if (copy.error_seconds > error_allowed)
     printf("; a thread wrote to it meanwhile: times may be wrong by %s", hd_duration_brief(copy.error_seconds).text);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/run/run_internal.h"
+#include "support/command/memory.h"
 
 /* Without an argument: on. */
 static bool take_setting(const struct hd_option_use *use) {
@@ -105,6 +106,10 @@ bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_optio
                                                         : NULL;
   return !option || hd_run_wants_counters(taken) ||
          hd_usage_complain(usage, "%s has no effect without events: name some with --events or --groups", option);
+}
+
+char *hd_run_option_text(const struct hd_option_use *use) {
+  return hd_print("--%s%s%s", use->option->name, use->argument ? "=" : "", use->argument ? use->argument : "");
 }
 
 void hd_run_options_free(struct hd_run_options *options) {

@@ -42,6 +42,9 @@ struct hd_run_options {
 /** Their choices are a struct hd_run_options. */
 extern const struct hd_option hd_run_shared_options[];
 
+/** An option of theirs that was given, in one form, to be passed on to `heddle run`. The caller frees. */
+char *hd_run_option_text(const struct hd_option_use *use);
+
 /** Whether all that was taken goes together. False: the user of `usage` has been told why not. */
 bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_options *taken);
 

@@ -25,29 +25,37 @@ struct hd_run_progress {
 
 /* ---- in the process of its own ---- */
 
+struct follower {
+  struct hd_top_watch watch;
+  char path[PATH_MAX]; /* of its file */
+  bool follows;
+};
+
 static void take_file(void *context, const struct hd_recover_file *file) {
-  struct hd_top_watch *watch = context, found;
+  struct follower *follower = context;
   char error[PATH_MAX + 256];
-  char *path = watch->live.path ? NULL : strdup(file->path);
-  if (!path || !hd_top_watch_open(&found, path, error, sizeof error))
-    free(path);
-  else if (hd_top_watch_read(&found, error, sizeof error) && found.life == HD_TOP_RUNS)
-    *watch = found;
-  else
-    hd_top_watch_close(&found);
+  if (follower->follows)
+    return;
+  snprintf(follower->path, sizeof follower->path, "%s", file->path);
+  if (!hd_top_watch_open(&follower->watch, follower->path, error, sizeof error))
+    return;
+  follower->follows = hd_top_watch_read(&follower->watch, error, sizeof error) && follower->watch.life == HD_TOP_RUNS;
+  if (!follower->follows)
+    hd_top_watch_close(&follower->watch);
 }
 
 /* False: no process of the run measures now. */
-static bool follow(struct hd_top_watch *watch, const char *directory) {
-  const struct hd_recover_visitor visitor = {.take_file = take_file, .context = watch, .only_looks = true};
+static bool follow(struct follower *follower, const char *directory) {
+  const struct hd_recover_visitor visitor = {.take_file = take_file, .context = follower, .only_looks = true};
+  struct hd_top_watch *watch = &follower->watch;
   char error[PATH_MAX + 256];
-  if (watch->live.path && hd_top_watch_read(watch, error, sizeof error) && watch->life == HD_TOP_RUNS)
+  if (follower->follows && hd_top_watch_read(watch, error, sizeof error) && watch->life == HD_TOP_RUNS)
     return true;
-  if (watch->live.path)
+  if (follower->follows)
     hd_top_watch_close(watch);
-  *watch = (struct hd_top_watch){0};
+  follower->follows = false;
   hd_recover_visit_directory(directory, &visitor);
-  return watch->live.path != NULL;
+  return follower->follows;
 }
 
 static size_t columns(void) {
@@ -82,11 +90,11 @@ static void show(const struct hd_top_watch *watch, volatile bool *shown) {
 }
 
 static _Noreturn void keep_showing(const struct hd_run *run, pid_t parent, volatile bool *shown) {
-  struct hd_top_watch watch = {0};
+  static struct follower follower;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (sleep(FIRST_S); getppid() == parent; sleep(EVERY_S))
-    if (follow(&watch, run->directory))
-      show(&watch, shown);
+    if (follow(&follower, run->directory))
+      show(&follower.watch, shown);
   _exit(0);
 }
 

@@ -57,12 +57,9 @@ static bool take_bind(const struct hd_option_use *use) {
   }
 }
 
-/* Options of `heddle run` are passed on in one form. */
 static bool pass_on(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
-  const char *argument = use->argument ? use->argument : "";
-  hd_texts_add(&choices->scale.run_options,
-               hd_print("--%s%s%s", use->option->name, use->argument ? "=" : "", argument));
+  hd_texts_add(&choices->scale.run_options, hd_run_option_text(use));
   return true;
 }
 

@@ -20,11 +20,9 @@ struct choices {
   struct hd_run_options run; /* to check them */
 };
 
-/* Options of `heddle run` are passed on in one form. */
 static bool pass_on(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
-  const char *argument = use->argument ? use->argument : "";
-  hd_texts_add(&choices->tune.run_options, hd_print("--%s%s%s", use->option->name, use->argument ? "=" : "", argument));
+  hd_texts_add(&choices->tune.run_options, hd_run_option_text(use));
   return true;
 }
 

@@ -232,10 +232,23 @@ static uint64_t written_bound(const struct hd_ring_set *set, uint32_t spins, uin
 
 /* ---- for the sweep ---- */
 
+/* While the clock stands: the newest time anywhere. A thread that looked at the clock just before it was stopped, or a
+ * sweep, may be later than where it stands. */
+static uint64_t time_of_pause(const struct hd_ring_set *set, uint64_t now) {
+  const uint64_t passed = hd_frontier.ticks;
+  if (!hd_clock_is_paused() || passed == HD_CLOSED)
+    return now;
+  uint64_t newest = now > passed ? now : passed;
+  for (uint32_t i = 0; i < set->count; i++)
+    newest = latest_of(set->rings[i]) > newest ? latest_of(set->rings[i]) : newest;
+  return newest;
+}
+
 uint64_t hd_frontier_move(struct hd_ring_set *set, struct hd_sweep_aim aim) {
   struct move move = {
       .set = set, .aim = aim, .now = hd_clock_now(), .now_ns = hd_clock_monotonic_ns(), .passed = hd_frontier.ticks};
   hd_ring_pool_take_in(set);
+  move.now = time_of_pause(set, move.now);
   move.wanted = find_wanted(set, aim.leaving);
   if (move.wanted > move.now) /* another processor's clock */
     move.wanted = move.now;

@@ -36,7 +36,8 @@
  * - *Tentative entries* (a failed lock test looks like a wait). Taking back is to put another one at the same time, or
  *   at the frontier if that is later. No sweep passes the newest entry of a ring that is not marked, nor, unless a ring
  *   is full, that of one that says that it is tentative: then nothing lies between the two.
- * - *A pause.* All entries have the same time, the frontier stands there, and all that is in the rings can be taken.
+ * - *A pause.* Entries have the time at which the clock stands, or that of an entry before them, by an owner that looked
+ *   at the clock just before. The frontier goes up to the newest of these, and all that is in the rings can be taken.
  * - *The end.* All rings are marked for good, the frontier is HD_CLOSED, and a membarrier(2) follows: who has not begun
  *   its entry then sees that it is closed.
  *

@@ -85,8 +85,9 @@ void hd_sweeper_follow_path(void) {
   hd_path_begin(&tallies.path, hd_store.header);
 }
 
-static struct hd_path_record *add_path_record(void *context) {
-  return allocate(context, HD_BLOCK_PATHS, sizeof(struct hd_path_record));
+static void *add_path_record(void *context, enum hd_block_type type) {
+  return allocate(context, type,
+                  type == HD_BLOCK_PATHS ? sizeof(struct hd_path_record) : sizeof(struct hd_path_step_record));
 }
 
 /* ---- the sweep ---- */

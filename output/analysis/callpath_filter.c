@@ -63,6 +63,11 @@ static void drop_paths(struct hd_model *model, const char *place) {
     if (place[model->paths[i].node] == INSIDE)
       model->paths[kept++] = model->paths[i];
   model->path_count = kept;
+  uint32_t steps = 0;
+  for (uint32_t i = 0; i < model->step_count; i++)
+    if (model->steps[i].from != HD_NONE && place[model->steps[i].from] == INSIDE && place[model->steps[i].to] == INSIDE)
+      model->steps[steps++] = model->steps[i];
+  model->step_count = steps;
 }
 
 /* A node's counts may lie with one out of focus, and are lost with it: parents come first. */

@@ -351,6 +351,12 @@ static void give(struct fold *fold) {
   for (uint32_t i = 0; i < model->path_count; i++)
     model->paths[i].node = fold->map[model->paths[i].node];
   model->path_count = hd_paths_join(model->paths, model->path_count);
+  for (uint32_t i = 0; i < model->step_count; i++) {
+    struct hd_model_step *step = &model->steps[i];
+    step->from = step->from == HD_NONE ? HD_NONE : fold->map[step->from];
+    step->to = fold->map[step->to];
+  }
+  model->step_count = hd_steps_join(model->steps, model->step_count);
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

@@ -73,7 +73,7 @@ const char *hd_path_lack(const struct hd_model *model, uint32_t index) {
     bool holds;
     const char *words;
   } reasons[] = {
-      {was_refused(model), "Events were switched off for a time, because they exceeded the budget: 'heddle run "
+      {was_refused(model), "Events were switched off for a time: 'heddle run "
                            "--critical-path --overhead off' observes all."},
       {model->header.path_flags & HD_PATH_TEAMS,
        "Threads of different teams passed locks to each other, which is not followed."},

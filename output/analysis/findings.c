@@ -88,13 +88,9 @@ static bool lacks_events(const struct hd_diagnosis *diagnosis, uint32_t node) {
 }
 
 static struct hd_finding finding_of(const struct hd_diagnosis *diagnosis, const struct hd_charge *charge) {
-  const struct hd_node *place = &diagnosis->model->nodes[charge->node];
-  const bool estimated = charge->region != 0 && lacks_events(diagnosis, charge->node);
   return (struct hd_finding){.cause = charge->cause,
-                             .place = place,
-                             .basis = causes[charge->cause].modelled ? HD_BASIS_MODEL
-                                      : estimated                    ? HD_BASIS_ESTIMATED
-                                                                     : HD_BASIS_MEASURED};
+                             .place = &diagnosis->model->nodes[charge->node],
+                             .basis = causes[charge->cause].modelled ? HD_BASIS_MODEL : HD_BASIS_MEASURED};
 }
 
 static void add_team(struct hd_team_totals *to, const struct hd_team_totals *from) {
@@ -111,6 +107,17 @@ static void add_place(struct hd_place_sums *sums, const struct hd_node *node) {
   sums->visits += node->visits;
   sums->busy_ticks += (double)node->inclusive_ticks[HD_BUSY];
   add_team(&sums->team, &node->team);
+}
+
+/* What a region may gain less or more than the estimate, whatever windows saw: all of that may be due to the place. */
+static void add_doubt(struct hd_place_sums *sums, const struct hd_node *region) {
+  const bool is_resolved = region->id != 0 && region->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_ESTIMATED;
+  if (is_resolved && region->team.gain_ticks > 0) {
+    sums->less_ticks += fmax(region->team.gain_ticks - region->gain_possible.low, 0);
+    sums->more_ticks += fmax(region->gain_possible.high - region->team.gain_ticks, 0);
+  } else {
+    sums->lacks_windows = true;
+  }
 }
 
 static void add_region(const struct hd_diagnosis *diagnosis, struct hd_place_sums *sums, uint32_t region) {
@@ -130,8 +137,14 @@ static void add_charge(const struct hd_diagnosis *diagnosis, struct hd_finding *
   finding->lost_ticks += charge->lost_ticks;
   if (!before || before->node != charge->node)
     add_place(&finding->sums, &diagnosis->model->nodes[charge->node]);
-  if (!before || diagnosis->region[before->node] != region)
+  const bool is_new = !before || diagnosis->region[before->node] != region;
+  const bool in_doubt = charge->region != 0 && lacks_events(diagnosis, charge->node);
+  if (is_new)
     add_region(diagnosis, &finding->sums, region);
+  if (is_new && in_doubt)
+    add_doubt(&finding->sums, &diagnosis->model->nodes[region]);
+  if (in_doubt && finding->basis == HD_BASIS_MEASURED)
+    finding->basis = HD_BASIS_ESTIMATED;
 }
 
 /* Of several callpaths the one that loses most stands for the place. */
@@ -174,19 +187,13 @@ static double others_part(const struct hd_diagnosis *diagnosis, const struct hd_
   return diagnosis->shared && finding->cause != HD_CAUSE_SERIAL ? queued_ticks / diagnosis->usable : 0;
 }
 
-/* What its region may gain less or more than the estimate, whatever windows saw: all of that may be due to it. */
 static void bound_estimate(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
-  const struct hd_model *model = diagnosis->model;
-  const struct hd_node *region = &model->nodes[diagnosis->region[finding->place->id]];
-  const bool is_resolved = region->id != 0 && region->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_ESTIMATED;
-  if (!is_resolved || region->team.gain_ticks <= 0) {
-    finding->high_ticks = fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, model->nodes));
-    return;
-  }
-  const double less = region->team.gain_ticks - region->gain_possible.low;
-  const double more = region->gain_possible.high - region->team.gain_ticks;
-  finding->low_ticks = fmax(finding->low_ticks - fmax(less, 0), 0);
-  finding->high_ticks = fmin(finding->gain_ticks + fmax(more, 0), (double)model->elapsed_ticks);
+  const struct hd_place_sums *sums = &finding->sums;
+  const double most = (double)diagnosis->model->elapsed_ticks;
+  finding->low_ticks = fmax(finding->low_ticks - sums->less_ticks, 0);
+  finding->high_ticks = sums->lacks_windows
+                            ? fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, diagnosis->model->nodes))
+                            : fmin(finding->gain_ticks + sums->more_ticks, most);
 }
 
 /* Heddle's own part of the place's time is no loss of the program's, nor is what others took; what events that were

@@ -10,6 +10,8 @@
 #ifndef HEDDLE_OUTPUT_ANALYSIS_FINDINGS_H
 #define HEDDLE_OUTPUT_ANALYSIS_FINDINGS_H
 
+#include <stdbool.h>
+
 #include "output/analysis/losses.h"
 #include "output/model/model.h"
 
@@ -55,6 +57,8 @@ struct hd_place_sums {
   double task_ticks;
   double creation_ticks;
   double producing_ticks;
+  double less_ticks, more_ticks; /* than their estimated gains there may be, whatever windows saw */
+  bool lacks_windows;            /* events of one were switched off, and no window estimates it */
 };
 
 struct hd_finding {

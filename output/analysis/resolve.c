@@ -8,6 +8,7 @@
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/overhead_notes.h"
 #include "output/model/rollup.h"
 #include "support/command/memory.h"
 
@@ -169,6 +170,7 @@ static void resolve(struct hd_resolution *of) {
   hd_model_roll_up(of->model);
   hd_resolve_busy_intervals(of);
   of->model->estimated = true;
+  hd_model_note_overhead(of->model);
 }
 
 void hd_resolve(struct hd_model *model) {

@@ -108,8 +108,10 @@ static void gather_switched_off(struct run_notes *notes, const struct hd_model *
   for (uint32_t i = 0; i < model->switch_count; i++)
     ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
   GATHER(hd_model_seconds(model, ticks), 3,
-         "%s were not measured for " VALUE " s (the budget, HEDDLE_OVERHEAD): their time is counted in the enclosing "
-         "construct, waits as busy (numbers marked >=, <= or ~); a main cause is named only where that cannot change "
+         "%s were not measured for " VALUE
+         " s (the budget, HEDDLE_OVERHEAD, or 'heddle ctl'): their time is counted in the "
+         "enclosing construct, waits as busy (numbers marked >=, <= or ~); a main cause is named only where that "
+         "cannot change "
          "it",
          hd_event_class_words(event_class));
 }

@@ -210,6 +210,15 @@ struct hd_model_path {
   uint64_t instances;
 };
 
+/** How the critical path goes on from one node in another: hd_path_step_record. */
+struct hd_model_step {
+  uint32_t from; /* HD_NONE: the path begins */
+  uint32_t to;
+  uint64_t ticks;
+  uint64_t count;
+  uint64_t changes;
+};
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -299,6 +308,8 @@ struct hd_model {
 
   struct hd_model_path *paths; /* sorted by node, one of each */
   uint32_t path_count;
+  struct hd_model_step *steps; /* sorted by `from`, then `to`, one of each */
+  uint32_t step_count;
   bool path_known; /* the critical path was followed to the end */
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
@@ -316,6 +327,7 @@ struct hd_model {
   const char *run_directory;     /* of the `heddle run` that was to collect it; NULL: there was none */
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
+  size_t overhead_notes[2];      /* which ones, from 1 on, overhead_notes.h has added; 0: none */
 
   struct hd_blob *blobs;        /* memory the strings live in */
   struct hd_row_source *source; /* lazy_rows.h */

@@ -25,6 +25,29 @@ uint32_t hd_paths_join(struct hd_model_path *paths, uint32_t count) {
   return joined;
 }
 
+static int by_nodes(const void *a, const void *b) {
+  const struct hd_model_step *left = a, *right = b;
+  if (left->from != right->from)
+    return left->from < right->from ? -1 : 1;
+  return (left->to > right->to) - (left->to < right->to);
+}
+
+uint32_t hd_steps_join(struct hd_model_step *steps, uint32_t count) {
+  uint32_t joined = 0;
+  if (count > 0)
+    qsort(steps, count, sizeof *steps, by_nodes);
+  for (uint32_t i = 0; i < count; i++) {
+    if (joined == 0 || by_nodes(&steps[joined - 1], &steps[i]) != 0) {
+      steps[joined++] = steps[i];
+      continue;
+    }
+    steps[joined - 1].ticks += steps[i].ticks;
+    steps[joined - 1].count += steps[i].count;
+    steps[joined - 1].changes += steps[i].changes;
+  }
+  return joined;
+}
+
 uint64_t hd_paths_span(const struct hd_model *model) {
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < model->path_count; i++)

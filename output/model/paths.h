@@ -11,6 +11,9 @@
 /** Sorts them by node and adds up those of the same one. Returns how many are left. */
 uint32_t hd_paths_join(struct hd_model_path *paths, uint32_t count);
 
+/** Likewise of steps, sorted by both nodes. */
+uint32_t hd_steps_join(struct hd_model_step *steps, uint32_t count);
+
 /** A node's; NULL: it has no part in it, and no span. */
 const struct hd_model_path *hd_paths_find(const struct hd_model *model, uint32_t node);
 

@@ -3,56 +3,12 @@
  * @file notes_overhead.c
  * Where Heddle itself took so much that the numbers mislead, and what it left out so as not to.
  */
-#include <math.h>
 #include <stdio.h>
 
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
+#include "output/model/overhead_notes.h"
 #include "output/reader/reader_internal.h"
-
-/* Threads have paid more than they may in their time, each at least what it may in half a second. */
-static bool is_over_budget(const struct hd_model *model) {
-  const double window = HD_BUDGET_WINDOW_MS / 1e3 / model->seconds_per_tick;
-  double ticks = 0;
-  for (uint32_t i = 0; i < model->thread_count; i++)
-    ticks += fmax((double)model->threads[i].lifetime_ticks, window);
-  return model->header.budget_ppm > 0 && (double)model->cost_ticks > (double)model->header.budget_ppm / 1e6 * ticks;
-}
-
-static void note_program(struct hd_model *model) {
-  const double share = hd_model_overhead(model);
-  const bool is_over = is_over_budget(model);
-  char budget[64] = "";
-  if (!is_over && !(share > HD_OVERHEAD_LARGE))
-    return;
-  if (is_over)
-    snprintf(budget, sizeof budget, ", more than the budget of %.3g %% of all thread time",
-             (double)model->header.budget_ppm / 1e4);
-  hd_model_add_note(model,
-                    "Heddle's events took %.1f %% of the busy time%s: shares and small times mislead; corrected times "
-                    "are an estimate ('heddle report --overhead')",
-                    100 * share, budget);
-}
-
-/* Names are not known yet. */
-static void note_regions(struct hd_model *model) {
-  uint32_t count = 0;
-  double most = 0;
-  for (uint32_t i = 1; i < model->node_count; i++) {
-    const struct hd_node *node = &model->nodes[i];
-    const double share = hd_overhead_of(node->inclusive_ticks, &node->intrusion_inclusive, &node->team);
-    if (!hd_kind_is_region(node->kind) ||
-        !hd_overhead_matters(model, node->inclusive_ticks, &node->intrusion_inclusive, &node->team))
-      continue;
-    count++;
-    most = share > most ? share : most;
-  }
-  if (count > 0)
-    hd_model_add_note(model,
-                      "in %u parallel region%s Heddle itself took more than %.0f %% of the time, up "
-                      "to %.0f %%: 'heddle report --overhead' shows which",
-                      count, hd_plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
-}
 
 static void note_class(struct hd_model *model, enum hd_event_class event_class, bool asked) {
   uint64_t times = 0, ticks = 0;
@@ -131,8 +87,7 @@ static void note_entries(struct hd_model *model) {
 }
 
 void hd_reader_note_overhead(struct hd_model *model) {
-  note_program(model);
-  note_regions(model);
+  hd_model_note_overhead(model);
   note_switches(model);
   note_entries(model);
   note_memory(model);

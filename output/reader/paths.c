@@ -21,6 +21,19 @@ static bool take_path(struct hd_reader *reader, const void *bytes, uint32_t inde
   return true;
 }
 
+static bool take_step(struct hd_reader *reader, const void *bytes, uint32_t index) {
+  const struct hd_path_step_record *record = bytes;
+  struct hd_model *model = reader->model;
+  if (record->to >= model->node_count || (record->from != HD_NONE && record->from >= model->node_count))
+    return hd_reader_fail(reader, "damaged: step %u of the critical path is not valid", index);
+  model->steps[model->step_count++] = (struct hd_model_step){.from = record->from,
+                                                             .to = record->to,
+                                                             .ticks = record->ticks,
+                                                             .count = record->count,
+                                                             .changes = record->changes};
+  return true;
+}
+
 static void add_time(struct hd_model *model, uint32_t node, uint64_t ticks) {
   model->paths[model->path_count++] = (struct hd_model_path){.node = node, .own_ticks = ticks};
 }
@@ -35,8 +48,13 @@ bool hd_reader_take_paths(struct hd_reader *reader) {
   model->paths = hd_model_allocate(model, most * sizeof *model->paths);
   if (header->path_open != HD_NONE && header->path_open >= model->node_count)
     return hd_reader_fail(reader, "damaged: the critical path ends in no callpath");
-  if (!hd_reader_each(reader, HD_BLOCK_PATHS, take_path))
+  const size_t steps = (size_t)reader->record_count[HD_BLOCK_PATH_STEPS];
+  model->steps = hd_model_allocate(model, (steps + 1) * sizeof *model->steps);
+  if (!hd_reader_each(reader, HD_BLOCK_PATHS, take_path) || !hd_reader_each(reader, HD_BLOCK_PATH_STEPS, take_step))
     return false;
+  if (model->before_ticks > 0)
+    model->steps[model->step_count++] = (struct hd_model_step){.from = HD_NONE, .to = 0, .ticks = model->before_ticks};
+  model->step_count = hd_steps_join(model->steps, model->step_count);
   add_time(model, 0, model->before_ticks);
   if (header->path_open != HD_NONE && model->end_ticks > header->path_until_ticks)
     add_time(model, header->path_open, model->end_ticks - header->path_until_ticks);

@@ -115,6 +115,19 @@ static int block_line(const struct hd_gcc_call *call, Dwarf_Addr block) {
   return 0;
 }
 
+/* What comes before the block's first statement may be counted to what precedes the call. */
+bool hd_gcc_find_block(const struct hd_gcc_call *call, Dwarf_Addr *block) {
+  Dwarf_Lines *lines = NULL;
+  Dwarf_Addr begin = 0;
+  size_t count = 0;
+  bool is_statement = false;
+  if (!is_gccs(call->unit) || !find_block(call, &begin) || dwarf_getsrclines(call->unit, &lines, &count) != 0)
+    return false;
+  for (size_t i = hd_line_rows_until(lines, count, begin - 1); i < count && !is_statement; i++)
+    is_statement = hd_line_row_read(dwarf_onesrcline(lines, i), block, &is_statement) > 0 && is_statement;
+  return is_statement;
+}
+
 /* A loop that is one construct with its region has that one's line for good reason: its block begins two lines below.
  */
 uint32_t hd_gcc_line(const struct hd_gcc_call *call, uint32_t line) {

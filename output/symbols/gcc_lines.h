@@ -30,6 +30,10 @@ struct hd_gcc_call {
  *  other is known. */
 uint32_t hd_gcc_line(const struct hd_gcc_call *call, uint32_t line);
 
+/** Where the first statement of the block of a call's construct begins, as an address of the debug information. False:
+ *  not known, or the compiler is another. */
+bool hd_gcc_find_block(const struct hd_gcc_call *call, Dwarf_Addr *block);
+
 /** Where the block begins, as an offset from the return address, at which `code` lies. False: no test and branch that
  *  are known follow. */
 bool hd_gcc_block(const uint8_t *code, size_t bytes, int64_t *offset);

@@ -131,15 +131,15 @@ static bool may_contain(Dwarf_Die *die, Dwarf_Addr pc) {
   }
 }
 
-static bool descend(Dwarf_Die *scope, Dwarf_Addr pc, int depth) {
+static bool descend(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Addr also, int depth) {
   Dwarf_Die die;
   if (depth > DIE_DEPTH_MAX || dwarf_child(scope, &die) != 0)
     return false;
   do {
-    if (!may_contain(&die, pc))
+    if (!may_contain(&die, pc) || !may_contain(&die, also))
       continue;
     Dwarf_Die inner = die;
-    const bool deeper = descend(&inner, pc, depth + 1);
+    const bool deeper = descend(&inner, pc, also, depth + 1);
     if (!deeper && dwarf_tag(&die) != DW_TAG_inlined_subroutine)
       continue;
     *scope = inner;
@@ -172,5 +172,9 @@ int hd_scopes_call_line(const Dwarf_Die *scope, Dwarf_Addr pc) {
 }
 
 void hd_scopes_innermost(Dwarf_Die *scope, Dwarf_Addr pc) {
-  descend(scope, pc, 0);
+  descend(scope, pc, pc, 0);
+}
+
+void hd_scopes_innermost_of_both(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Addr also) {
+  descend(scope, pc, also, 0);
 }

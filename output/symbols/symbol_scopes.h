@@ -53,6 +53,9 @@ bool hd_scopes_function(struct hd_scopes *scopes, Dwarf_Die *unit, Dwarf_Addr pc
 /** Makes `scope`, a function, the innermost one inlined into it at `pc`; leaves it when there is none. */
 void hd_scopes_innermost(Dwarf_Die *scope, Dwarf_Addr pc);
 
+/** Likewise the innermost one with the code at both addresses. */
+void hd_scopes_innermost_of_both(Dwarf_Die *scope, Dwarf_Addr pc, Dwarf_Addr also);
+
 /** The line on which `scope` calls what is inlined into it at `pc`; 0: it is the scope's own code. */
 int hd_scopes_call_line(const Dwarf_Die *scope, Dwarf_Addr pc);
 

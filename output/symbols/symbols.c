@@ -253,6 +253,21 @@ static void find_first_line(Dwarf_Die *unit, Dwarf_Addr function_start, struct h
     set_place(symbol, unit, file, hd_line_of_first(unit, function_start));
 }
 
+/* GCC gives the call that begins a loop the place of what it has inlined into the loop's bound. The loop's block tells
+ * which function the loop lies in: it becomes the call's scope. Returns the line there; 0: the call's own is right. */
+static int leave_bound(struct hd_symbols *symbols, const struct hd_gcc_call *call, Dwarf_Die *scope) {
+  const Dwarf_Addr pc = call->behind - call->bias - 1;
+  Dwarf_Addr block = 0;
+  Dwarf_Die outer;
+  if (dwarf_tag(scope) != DW_TAG_inlined_subroutine || !hd_gcc_find_block(call, &block) ||
+      dwarf_haspc(scope, block) > 0 || !hd_scopes_function(&symbols->scopes, call->unit, pc, &outer) ||
+      dwarf_haspc(&outer, block) <= 0)
+    return 0;
+  hd_scopes_innermost_of_both(&outer, pc, block);
+  *scope = outer;
+  return hd_scopes_call_line(scope, pc);
+}
+
 void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, enum hd_symbols_call call,
                      struct hd_symbol *symbol) {
   /* One before a return address lies inside the call. */
@@ -265,6 +280,10 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   const char *name = hd_symbol_table_find(&symbols->table, symbols->module, at, &around) ? around.name : NULL;
   const bool is_entry = name && around.start == at; /* no call lies there: the whole function is meant */
   const bool found = unit && !is_entry && find_scope(symbols, unit, at - bias, &scope);
+  const Dwarf_Addr function_start = around.start > bias ? around.start - bias : 0;
+  const struct hd_gcc_call asked = {symbols->module, unit, &scope, bias, at + 1, function_start, call};
+  const bool has_block = found && call != HD_CALL_PLAIN && symbols->is_x86_64;
+  const int line = has_block ? leave_bound(symbols, &asked, &scope) : 0;
   if (found)
     name_after(&scope, symbol);
   if (name && !symbol->function && !symbol->outlined) {
@@ -273,15 +292,14 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   }
   if (!unit)
     return;
-  const Dwarf_Addr function_start = around.start > bias ? around.start - bias : 0;
   if (is_entry)
     find_first_line(unit, at - bias, symbol);
   else
     find_line(unit, at - bias, function_start, found ? &scope : NULL, symbol);
-  if (found && call != HD_CALL_PLAIN && symbols->is_x86_64) {
-    const struct hd_gcc_call asked = {symbols->module, unit, &scope, bias, at + 1, function_start, call};
+  if (line > 0 && symbol->line > 0)
+    symbol->line = (uint32_t)line;
+  else if (has_block)
     symbol->line = hd_gcc_line(&asked, symbol->line);
-  }
   if (symbol->outlined && symbol->line != 0)
     name_after_source(unit, symbol);
 }

@@ -131,12 +131,15 @@ bool hd_pager_end(void) {
     return true;
   const bool written = fflush(stdout) == 0;
   const int kept = dup(STDOUT_FILENO);
-  const off_t bytes = lseek(kept, 0, SEEK_CUR);
+  const off_t bytes = kept >= 0 ? lseek(kept, 0, SEEK_CUR) : -1;
   const bool back = dup2(terminal, STDOUT_FILENO) >= 0;
   close(terminal);
   terminal = -1;
-  if (kept < 0 || bytes < 0 || !back)
+  if (bytes < 0 || !back) {
+    if (kept >= 0)
+      close(kept);
     return false;
+  }
   lseek(kept, 0, SEEK_SET);
   const bool shown = (!fits(kept, (size_t)bytes) && page(kept)) || copy(kept, (size_t)bytes);
   close(kept);

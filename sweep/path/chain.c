@@ -3,17 +3,20 @@
 
 #include <stddef.h>
 
+#include "heddle-format.h"
 #include "support/inprocess/heap.h"
 
 enum { FIRST_PARTS = 4 };
 
 /* ---- parts ---- */
 
-static struct hd_chain_part *place_of(const struct hd_chain *chain, uint32_t profile) {
-  uint32_t place = profile * 0x9E3779B1u >> 7 & (chain->part_limit - 1); /* Fibonacci hashing, Knuth 6.4 */
-  while (chain->parts[place].profile && chain->parts[place].profile != profile + 1)
-    place = (place + 1) & (chain->part_limit - 1);
-  return &chain->parts[place];
+static struct hd_chain_part *place_of(const struct hd_chain *chain, uint32_t from, uint32_t profile) {
+  uint32_t place = (profile + from * 0x85EBCA6Bu) * 0x9E3779B1u >> 7; /* Fibonacci hashing, Knuth 6.4 */
+  for (;; place++) {
+    struct hd_chain_part *part = &chain->parts[place & (chain->part_limit - 1)];
+    if (!part->profile || (part->profile == profile + 1 && part->from == from))
+      return part;
+  }
 }
 
 static bool make_room(struct hd_chain_pool *pool, struct hd_chain *chain) {
@@ -30,21 +33,30 @@ static bool make_room(struct hd_chain_pool *pool, struct hd_chain *chain) {
   chain->part_limit = limit ? 2 * limit : FIRST_PARTS;
   for (uint32_t i = 0; i < limit; i++)
     if (before[i].profile)
-      *place_of(chain, before[i].profile - 1) = before[i];
+      *place_of(chain, before[i].from, before[i].profile - 1) = before[i];
   hd_heap_free(before);
   return true;
 }
 
-static void add(struct hd_chain_pool *pool, struct hd_chain *chain, uint32_t profile, uint64_t ticks) {
-  struct hd_chain_part *part = chain->parts ? place_of(chain, profile) : NULL;
+static void add(struct hd_chain_pool *pool, struct hd_chain *chain, const struct hd_chain_part *more) {
+  struct hd_chain_part *part = chain->parts ? place_of(chain, more->from, more->profile - 1) : NULL;
   if (!part || !part->profile) {
     if (!make_room(pool, chain))
       return;
-    part = place_of(chain, profile);
-    part->profile = profile + 1;
+    part = place_of(chain, more->from, more->profile - 1);
+    part->profile = more->profile;
+    part->from = more->from;
     chain->part_count++;
   }
-  part->ticks += ticks;
+  part->ticks += more->ticks;
+  part->count += more->count;
+  part->changes += more->changes;
+}
+
+static void add_all(struct hd_chain_pool *pool, struct hd_chain *chain, const struct hd_chain *of) {
+  for (uint32_t i = 0; i < of->part_limit; i++)
+    if (of->parts[i].profile)
+      add(pool, chain, &of->parts[i]);
 }
 
 static void set_parts(struct hd_chain *chain, const struct hd_chain *of) {
@@ -96,9 +108,7 @@ static void join(struct hd_chain_pool *pool, struct hd_chain *chain) {
   struct hd_chain *parent = chain->parent;
   if (chain->part_count > successor->part_count)
     swap_parts(chain, successor);
-  for (uint32_t i = 0; i < chain->part_limit; i++)
-    if (chain->parts[i].profile)
-      add(pool, successor, chain->parts[i].profile - 1, chain->parts[i].ticks);
+  add_all(pool, successor, chain);
   detach(successor);
   detach(chain);
   attach(successor, parent);
@@ -121,7 +131,7 @@ static void drop_if_unused(struct hd_chain_pool *pool, struct hd_chain *chain) {
 struct hd_chain *hd_chain_begin(struct hd_chain_pool *pool) {
   struct hd_chain *chain = hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *chain);
   if (chain)
-    chain->holders = 1;
+    *chain = (struct hd_chain){.holders = 1, .from = HD_NONE, .last = HD_NONE, .thread = HD_NONE};
   else
     pool->has_failed = true;
   return chain;
@@ -143,20 +153,47 @@ static struct hd_chain *go_on_from(struct hd_chain_pool *pool, struct hd_chain *
   if (!chain)
     return NULL;
   attach(chain, parent);
-  chain->ticks = hd_chain_ticks(parent);
+  if (parent) {
+    chain->ticks = parent->ticks;
+    chain->from = parent->from;
+    chain->last = parent->last;
+    chain->thread = parent->thread;
+  }
   hd_chain_release(pool, parent); /* may become one with it */
   return chain;
 }
 
-void hd_chain_add(struct hd_chain_pool *pool, struct hd_chain **own, uint32_t profile, uint64_t ticks) {
+/* Another thread that goes on in the same profile is a step, too. */
+static void go_on(struct hd_chain_pool *pool, struct hd_chain *chain, uint32_t profile, uint32_t thread,
+                  uint64_t ticks) {
+  const bool changes = thread != chain->thread && chain->thread != HD_NONE;
+  const bool steps = changes || profile != chain->last;
+  if (steps)
+    chain->from = chain->last;
+  chain->last = profile;
+  chain->thread = thread;
+  chain->ticks += ticks;
+  add(pool, chain,
+      &(struct hd_chain_part){
+          .profile = profile + 1, .from = chain->from, .ticks = ticks, .count = steps, .changes = changes});
+}
+
+void hd_chain_add(struct hd_chain_pool *pool, struct hd_chain **own, uint32_t profile, uint32_t thread,
+                  uint64_t ticks) {
   if (!*own || (*own)->holders > 1 || (*own)->first) {
     struct hd_chain *chain = go_on_from(pool, *own);
     if (!chain)
       return;
     *own = chain;
   }
-  add(pool, *own, profile, ticks);
-  (*own)->ticks += ticks;
+  go_on(pool, *own, profile, thread, ticks);
+}
+
+struct hd_chain *hd_chain_whole(struct hd_chain_pool *pool, const struct hd_chain *chain) {
+  struct hd_chain *whole = hd_chain_begin(pool);
+  for (; whole && chain; chain = chain->parent)
+    add_all(pool, whole, chain);
+  return whole;
 }
 
 void hd_chain_take_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other) {

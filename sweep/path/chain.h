@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file chain.h
- * Chains of busy time that ran one after the other: how long each is, and in which profiles it was spent.
+ * Chains of busy time that ran one after the other: how long each is, in which profiles it was spent, and how often it
+ * went on from one profile in another.
  *
  * A chain is a piece that goes on where its parent ends. Chains that have a past in common share it, so a fork, a
  * barrier or a lock's hand-over copies nothing. A piece that only one chain still goes on from becomes one with it: so
@@ -16,11 +17,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Time in a profile. */
+/** Time in a profile, in which the chain came from another one. */
 struct hd_chain_part {
   uint32_t profile; /* + 1; 0: free */
-  uint32_t reserved;
+  uint32_t from;    /* HD_NONE: the chain begins with it */
   uint64_t ticks;
+  uint64_t count;   /* so often */
+  uint64_t changes; /* of them, from another thread */
 };
 
 struct hd_chain {
@@ -28,6 +31,7 @@ struct hd_chain {
   struct hd_chain *first;       /* of those that go on from it */
   struct hd_chain *next, *back; /* that go on from the same one */
   uint64_t ticks;               /* from the chain's begin to its end */
+  uint32_t from, last, thread;  /* where it has come to: the last profile, the one before it, and who ran it; HD_NONE */
   struct hd_chain_part *parts;  /* a hash table with open addressing; NULL: empty */
   uint32_t part_limit;
   uint32_t part_count;
@@ -46,8 +50,12 @@ struct hd_chain *hd_chain_begin(struct hd_chain_pool *pool);
 struct hd_chain *hd_chain_hold(struct hd_chain *chain);
 void hd_chain_release(struct hd_chain_pool *pool, struct hd_chain *chain);
 
-/** The holder's chain goes on for so long in this profile: as a piece of its own, if others know it as it was. */
-void hd_chain_add(struct hd_chain_pool *pool, struct hd_chain **own, uint32_t profile, uint64_t ticks);
+/** The holder's chain goes on for so long in this profile, on this thread: as a piece of its own, if others know it as
+ *  it was. */
+void hd_chain_add(struct hd_chain_pool *pool, struct hd_chain **own, uint32_t profile, uint32_t thread, uint64_t ticks);
+
+/** A chain of one piece that has all parts of this one, for one holder. NULL: no memory. */
+struct hd_chain *hd_chain_whole(struct hd_chain_pool *pool, const struct hd_chain *chain);
 
 /** The holder goes on from the other chain, if that is longer. */
 void hd_chain_take_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other);

@@ -44,7 +44,7 @@ static void add_time(struct hd_path_book *book, struct hd_path_ring *ring, uint6
     struct hd_path_level *level = hd_path_top(ring);
     if (level->waits && !level->task)
       hd_path_leave_barrier(book, level);
-    hd_chain_add(&book->chains, &hd_path_current(ring)->chain, ring->busy, now - ring->tick);
+    hd_chain_add(&book->chains, &hd_path_current(ring)->chain, ring->busy, ring->log->sweep.index, now - ring->tick);
     if (level->team)
       level->team->work_ticks += now - ring->tick;
     if (level->task)
@@ -169,17 +169,32 @@ static const struct hd_chain *reach_end(struct hd_path_book *book) {
 /* The path's ticks by profile; NULL: no memory. */
 static uint64_t *ticks_by_profile(const struct hd_chain *chain, uint32_t *limit) {
   uint64_t *ticks = NULL;
-  for (; chain; chain = chain->parent)
-    for (uint32_t i = 0; i < chain->part_limit; i++) {
-      const struct hd_chain_part *part = &chain->parts[i];
-      if (part->profile && !hd_heap_grow(&ticks, limit, part->profile, sizeof *ticks)) {
-        hd_heap_free(ticks);
-        return NULL;
-      }
-      if (part->profile)
-        ticks[part->profile - 1] += part->ticks;
+  for (uint32_t i = 0; i < chain->part_limit; i++) {
+    const struct hd_chain_part *part = &chain->parts[i];
+    if (part->profile && !hd_heap_grow(&ticks, limit, part->profile, sizeof *ticks)) {
+      hd_heap_free(ticks);
+      return NULL;
     }
+    if (part->profile)
+      ticks[part->profile - 1] += part->ticks;
+  }
   return ticks;
+}
+
+static bool write_steps(const struct hd_chain *chain, hd_path_adder *add, void *context) {
+  for (uint32_t i = 0; i < chain->part_limit; i++) {
+    const struct hd_chain_part *part = &chain->parts[i];
+    struct hd_path_step_record *record = part->profile ? add(context, HD_BLOCK_PATH_STEPS) : NULL;
+    if (part->profile && !record)
+      return false;
+    if (record)
+      *record = (struct hd_path_step_record){.from = part->from,
+                                             .to = part->profile - 1,
+                                             .ticks = part->ticks,
+                                             .count = part->count,
+                                             .changes = part->changes};
+  }
+  return true;
 }
 
 static bool write_records(const struct hd_path_book *book, const uint64_t *ticks, uint32_t limit, hd_path_adder *add,
@@ -189,7 +204,7 @@ static bool write_records(const struct hd_path_book *book, const uint64_t *ticks
     const uint64_t on_path = i < limit ? ticks[i] : 0;
     if (on_path == 0 && sum.instances == 0)
       continue;
-    struct hd_path_record *record = add(context);
+    struct hd_path_record *record = add(context, HD_BLOCK_PATHS);
     if (!record)
       return false;
     *record = (struct hd_path_record){.profile = i,
@@ -201,16 +216,25 @@ static bool write_records(const struct hd_path_book *book, const uint64_t *ticks
   return true;
 }
 
-void hd_path_close(struct hd_path_book *book, hd_path_adder *add, void *context) {
-  const struct hd_chain *chain = book->is_kept ? reach_end(book) : NULL;
+/* Whether there was memory and space for all of it. */
+static bool write_all(struct hd_path_book *book, const struct hd_chain *longest, hd_path_adder *add, void *context) {
   uint32_t limit = 0;
+  struct hd_chain *whole = hd_chain_whole(&book->chains, longest);
+  const bool has_all = whole && !book->chains.has_failed;
+  uint64_t *ticks = has_all ? ticks_by_profile(whole, &limit) : NULL;
+  const bool is_whole = has_all && (ticks || whole->part_count == 0) &&
+                        write_records(book, ticks, limit, add, context) && write_steps(whole, add, context);
+  hd_heap_free(ticks);
+  hd_chain_release(&book->chains, whole);
+  return is_whole;
+}
+
+void hd_path_close(struct hd_path_book *book, hd_path_adder *add, void *context) {
   if (!book->is_kept)
     return;
-  uint64_t *ticks = book->chains.has_failed ? NULL : ticks_by_profile(chain, &limit);
-  const bool is_whole =
-      !book->chains.has_failed && (ticks || !chain) && write_records(book, ticks, limit, add, context);
+  const struct hd_chain *longest = reach_end(book);
+  const bool is_whole = !book->chains.has_failed && write_all(book, longest, add, context);
   book->header->path_flags |= is_whole ? HD_PATH_KNOWN : HD_PATH_NO_ROOM;
-  hd_heap_free(ticks);
   hd_path_free(book);
 }
 

@@ -65,8 +65,9 @@ static inline bool hd_path_concerns(uint32_t what) {
 /** The ring's log is read up to slot number `tail`, before which nothing is left that hd_path_take should have. */
 void hd_path_advance(struct hd_path_book *book, struct hd_ring_record *ring, uint64_t tail);
 
-/** All that was logged was taken: writes the records. `add` makes a zeroed one; NULL: no space. */
-typedef struct hd_path_record *hd_path_adder(void *context);
+/** All that was logged was taken: writes the records. `add` makes a zeroed one, HD_BLOCK_PATHS or HD_BLOCK_PATH_STEPS;
+ *  NULL: no space. */
+typedef void *hd_path_adder(void *context, enum hd_block_type type);
 void hd_path_close(struct hd_path_book *book, hd_path_adder *add, void *context);
 
 /** Frees all. */

@@ -16,10 +16,7 @@ static void put_finding(const struct hd_document *document, const struct hd_comp
   hd_point_text(name, comparison, from->point);
   hd_document_headline(document, first || document->markdown || document->html ? "findings" : "", "at %s %s", name,
                        headline);
-  for (int i = 0; i < HD_EVIDENCE_MOST && from->finding.evidence[i][0]; i++)
-    hd_document_fact(document, "", "%s", from->finding.evidence[i]);
-  for (int i = 0; i < HD_EVIDENCE_MOST && from->finding.attempt[i][0]; i++)
-    hd_document_fact(document, "", "try %s", from->finding.attempt[i]);
+  hd_finding_put_reasons(document, &from->finding);
   free(headline);
 }
 

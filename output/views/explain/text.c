@@ -25,6 +25,13 @@ char *hd_finding_headline(const struct hd_model *model, const struct hd_finding 
                   percent(model, finding->gain_ticks), hd_cause_words(finding->cause), place);
 }
 
+void hd_finding_put_reasons(const struct hd_document *document, const struct hd_finding *finding) {
+  for (int i = 0; i < HD_EVIDENCE_MOST && finding->evidence[i][0]; i++)
+    hd_document_fact(document, "", "%s", finding->evidence[i]);
+  for (int i = 0; i < HD_EVIDENCE_MOST && finding->attempt[i][0]; i++)
+    hd_document_fact(document, "", "try %s", finding->attempt[i]);
+}
+
 /* How many bytes of a text, cut between words if it can be, take at most `width` characters. */
 static size_t line_of(const char *text, size_t width) {
   size_t cut = 0, bytes = 0;

@@ -220,7 +220,8 @@ static bool write_json(const struct hd_model *model, enum hd_weight weight, FILE
       hd_json_write_member("run", run(model), out) && hd_json_write_member("program", program(book, resolved), out) &&
       write_profiles(book, resolved, out) &&
       hd_json_write_member("threads", hd_json_array(model, model->thread_count, thread), out) &&
-      hd_json_write_member("overlaps", overlaps, out) && hd_json_write_member("timeline", timeline(model), out);
+      hd_json_write_member("overlaps", overlaps, out) && hd_json_write_member("timeline", timeline(model), out) &&
+      hd_json_write_member("critical_path_steps", hd_json_path_steps(model), out);
   fputs("\n}\n", out);
   hd_loss_book_free(book);
   hd_model_free(resolved);

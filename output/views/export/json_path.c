@@ -20,6 +20,18 @@ json_t *hd_json_program_path(const struct hd_model *model) {
                     {"critical_path_at_least", json_boolean(hd_path_lack(model, 0) != NULL)});
 }
 
+static json_t *step(const void *of, size_t index) {
+  const struct hd_model *model = of;
+  const struct hd_model_step *step = &model->steps[index];
+  return HD_JSON({"from", step->from == HD_NONE ? json_null() : hd_json_count(step->from)},
+                 {"to", hd_json_count(step->to)}, {"count", hd_json_count(step->count)},
+                 {"thread_changes", hd_json_count(step->changes)}, {"seconds", hd_json_seconds(model, step->ticks)});
+}
+
+json_t *hd_json_path_steps(const struct hd_model *model) {
+  return model->path_known ? hd_json_array(model, model->step_count, step) : json_null();
+}
+
 static json_t *span_members(const struct hd_model *model, const struct hd_model_path *path) {
   const struct hd_model_path none = {0};
   const bool known = path && path->instances > 0;

@@ -233,7 +233,8 @@ size_t hd_table_width(const struct hd_table *grid, size_t column) {
 }
 
 static size_t place_width(const struct hd_table *grid) {
-  size_t width = 0;
+  const bool placed = scols_table_get_column(grid->table, grid->column_count);
+  size_t width = placed ? hd_text_width(hd_table_title(grid, grid->column_count)) : 0;
   struct libscols_iter *lines = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
   while (lines && width < PLACE_LEAST && scols_table_next_line(grid->table, lines, &row) == 0) {

@@ -29,10 +29,7 @@ static void put_findings(const struct hd_document *document, const struct hd_mod
     const struct hd_finding *finding = &findings->items[i];
     char *headline = hd_finding_headline(model, finding);
     hd_document_fact(document, "finding", "%s", headline);
-    for (int j = 0; j < HD_EVIDENCE_MOST && finding->evidence[j][0]; j++)
-      hd_document_fact(document, "", "%s", finding->evidence[j]);
-    for (int j = 0; j < HD_EVIDENCE_MOST && finding->attempt[j][0]; j++)
-      hd_document_fact(document, "", "try %s", finding->attempt[j]);
+    hd_finding_put_reasons(document, finding);
     free(headline);
   }
   hd_findings_free(findings);

@@ -207,6 +207,13 @@ def test_unbalanced_markers_are_counted_and_said(measure_routines, program, plai
     check_times(measured, check)
 
 
+def test_who_sends_events_in_a_pause_does_not_wait_for_its_end(measure, build_program, runtime):
+    """A thread that looked at the clock just before it was stopped is later than where it stands, for the whole pause."""
+    loaded = measure(build_program("pauses.c", "clang", (INCLUDE,)), 10, runtime=runtime, threads=2)
+    assert loaded.stdout == "100000 100000\n"
+    assert loaded["program"]["pauses"] > 0
+
+
 def test_no_marker_is_reached(run_routines, program):
     """Heddle is loaded, and finds nothing to measure: it says so."""
     assert run_routines(program, "none", runtime=19) is None

@@ -54,7 +54,7 @@ def test_constructs_are_shown_within_themselves(measure_built, compiler, flags, 
     """GCC's calls may bear the line of what comes before them: then it is a line of the construct's block at least."""
     line = marks("gcc_lines.c")
     loaded = measure_built("gcc_lines.c", compiler, *flags, runtime=runtime)
-    expected = {"loop": ["first_loop", "combined"], "single": ["single", "inline", "first_single"],
+    expected = {"loop": ["first_loop", "combined", "bound"], "single": ["single", "inline", "first_single"],
                 "task": ["task", "other"]}
     for kind, names in expected.items():
         lines = sorted({e["line"] for e in loaded.profiles if e["kind"].split("_")[0] == kind})

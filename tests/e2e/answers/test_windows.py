@@ -50,10 +50,13 @@ def check_estimates(loaded):
 
 @pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("what", FLOODS)
-def test_floods_are_switched_off_and_estimated(profile, export, build_program, what):
-    _, loaded = play(profile, export, build_program("floods.c"), what, 0.5)
+def test_floods_are_switched_off_and_estimated(profile, export, build_program, run_heddle, what):
+    path, loaded = play(profile, export, build_program("floods.c"), what, 0.5)
     check_estimates(loaded)
     assert FLOODS[what] in {entry["class"] for entry in loaded["run"]["switched_off"]}
+    text = " ".join(run_heddle("report", "--verbose", path).stdout.split())
+    shares = re.findall(r"([\d.]+) % of the busy time", text)  # in the heading, and in a note if it is much
+    assert 1 <= len(shares) <= 2 and len(set(shares)) == 1, shares
 
 
 @pytest.mark.timed  # a thread that loses its processor for once waits longer than all windows together

@@ -5,10 +5,11 @@ import csv
 import io
 import json
 import re
+import subprocess
 
 import pytest
 
-from conftest import libomp_folder
+from conftest import SOURCE, libomp_folder
 from timed import check_times
 
 WORK = r"""
@@ -96,6 +97,47 @@ def test_what_has_no_path_says_why(followed, run_heddle, option, argument, words
     loaded = json.loads(run_heddle("export", path).stdout)
     assert loaded["program"]["span_s"] is None
     assert all(entry["critical_path_s"] is None for entry in loaded["profiles"])
+
+
+PHASE = 'say "a\\b" {|} <b>\\n</b>\n'  # with a newline at its end
+NAMED = WORK.replace("#include <stdlib.h>", "#include <heddle.h>\n#include <stdlib.h>").replace(
+    "  if (argc > 1)", f"  heddle_phase_begin({json.dumps(PHASE)}); work(1000000); heddle_phase_end(0);\n  if (argc > 1)")
+
+
+def graph_of(text):
+    """What graphviz reads of it."""
+    shown = subprocess.run(["dot", "-Tjson0"], input=text, capture_output=True, encoding="utf-8", check=True, timeout=60)
+    assert shown.stderr == ""
+    return json.loads(shown.stdout)
+
+
+def test_graph_of_the_path(build_program, run_heddle, tmp_path):
+    path = tmp_path / "run.heddle"
+    program = build_program(NAMED, flags=(f"-I{SOURCE / 'include'}",))
+    run_heddle("run", "-q", "--critical-path", "-o", path, "--", program)
+    loaded = json.loads(run_heddle("export", path).stdout)
+    graph = graph_of(run_heddle("export", "-f", "dot", path).stdout)
+    nodes = {node["_gvid"]: (int(node["name"][1:]), float(node["seconds"]), node["label"]) for node in graph["objects"]}
+    own = {entry["id"]: entry["critical_path_self_s"] for entry in loaded["profiles"] if entry["critical_path_self_s"] > 0}
+    assert {node: seconds for node, seconds, _ in nodes.values()} == {
+        node: pytest.approx(seconds, abs=1e-9) for node, seconds in own.items()}
+    phases = [label.rsplit("\\n", 1)[0] for _, _, label in nodes.values() if "phase" in label]
+    assert phases == ["phase " + PHASE.replace("\\", "\\\\").replace("\n", "?")]  # as graphviz has a backslash in labels
+    comes = {node: 0 for node in nodes}
+    for edge in graph["edges"]:
+        assert 0 <= int(edge["thread_changes"]) <= int(edge["count"])
+        comes[edge["head"]] += int(edge["count"])
+        comes[edge["tail"]] -= int(edge["count"])
+    assert sorted(comes.values())[1:-1] == [0] * (len(comes) - 2) or set(comes.values()) == {0}
+    steps = loaded["critical_path_steps"]
+    assert len(steps) == len(graph["edges"]) + 1  # its begin
+    assert 0 < sum(step["seconds"] for step in steps) <= loaded["program"]["span_s"] * (1 + 1e-9)  # all but its end
+
+
+def test_a_profile_without_a_path_is_an_empty_graph(followed, run_heddle):
+    path, _ = followed(WORK, option=None)
+    graph = graph_of(run_heddle("export", "-f", "dot", path).stdout)
+    assert "objects" not in graph and graph["label"].startswith("This profile has no critical path: it was not followed")
 
 
 @pytest.mark.timed

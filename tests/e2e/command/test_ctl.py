@@ -185,7 +185,7 @@ def test_a_snapshot_is_a_whole_profile(start, export, run_heddle, tmp_path):
 
 
 def test_anything_at_random(start, export, runtime):
-    program = start(runtime)
+    program = start(runtime, env={"HEDDLE_COUNTERS": "page-faults"})
     chance = random.Random(runtime)
     limit = time.monotonic() + 6
     count = 0

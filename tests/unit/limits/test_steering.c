@@ -128,6 +128,33 @@ static void test_on_ends_what_the_budget_began(void **state) {
   hd_model_free(model);
 }
 
+/* The budget switches mutexes off, and loops in them were asked off: windows see both, or neither. A window may open
+ * between the two. */
+static void test_windows_are_common(void **state) {
+  (void)state;
+  begin();
+  for (uint64_t ms = 0; ms < 5000; ms++) {
+    if (ms == 600)
+      ask(ms * MS, HD_CONTROL_OFF, HD_CLASS_WORK, 16000);
+    sc_at(ms * MS + 1000);
+    sc_acquire(ompt_mutex_critical, 0x9000, 0x400);
+    sc_at(ms * MS + 101000);
+    sc_acquired(ompt_mutex_critical, 0x9000, 0x400);
+    sc_at(ms * MS + 201000);
+    sc_work_begin(ompt_work_loop_static, 0x500);
+    sc_at(ms * MS + 301000);
+    sc_work_end(ompt_work_loop_static, 0x500);
+    sc_at(ms * MS + 401000);
+    sc_released(ompt_mutex_critical, 0x9000, 0);
+  }
+  struct hd_model *model = end(5000, (const char *const[]){"HEDDLE_TEST_DELAY=8000", NULL}); /* 2.4 %, 1.6 % */
+  const uint64_t both = in_windows(model, ex_node(model, SITE(CRITICAL, 0x400), SITE(LOOP_STATIC, 0x500)));
+  const uint64_t loops = in_windows(model, ex_node(model, SITE(LOOP_STATIC, 0x500)));
+  assert_true(model->switch_count >= 2 && !model->switches[0].asked && model->switches[1].asked);
+  assert_true(both >= 20 && loops <= both / 2);
+  hd_model_free(model);
+}
+
 static void test_another_budget(void **state) {
   (void)state;
   begin();
@@ -298,6 +325,7 @@ int main(void) {
       cmocka_unit_test(test_a_class_goes_off_and_on_at_the_next_event),
       cmocka_unit_test(test_nothing_is_asked_for),
       cmocka_unit_test(test_on_ends_what_the_budget_began),
+      cmocka_unit_test(test_windows_are_common),
       cmocka_unit_test(test_another_budget),
       cmocka_unit_test(test_a_budget_where_there_was_none),
       cmocka_unit_test(test_pause_and_resume),

@@ -57,6 +57,21 @@ static struct hd_model_path part(const struct hd_node *node) {
   return found ? *found : (struct hd_model_path){0};
 }
 
+static struct hd_model_step step(const struct hd_node *from, const struct hd_node *to) {
+  for (uint32_t i = 0; i < model->step_count; i++)
+    if (model->steps[i].from == (from ? from->id : HD_NONE) && model->steps[i].to == to->id)
+      return model->steps[i];
+  return (struct hd_model_step){0};
+}
+
+static void expect_step(const struct hd_node *from, const struct hd_node *to, uint64_t count, uint64_t changes,
+                        uint64_t ticks) {
+  const struct hd_model_step found = step(from, to);
+  assert_int_equal(found.count, count);
+  assert_int_equal(found.changes, changes);
+  assert_int_equal(found.ticks, ticks);
+}
+
 static void expect_span(uint64_t ticks) {
   assert_int_equal(hd_paths_span(model), ticks);
 }
@@ -78,6 +93,10 @@ static void test_a_region_is_as_long_as_its_longest_thread(void **state) {
   assert_int_equal(part(ex_node(model, REGION)).span_ticks, 30);
   assert_int_equal(part(ex_node(model, REGION)).own_ticks, 30);
   assert_int_equal(part(&model->nodes[0]).own_ticks, 15);
+  assert_int_equal(model->step_count, 3);
+  expect_step(NULL, &model->nodes[0], 1, 0, 10);
+  expect_step(&model->nodes[0], ex_node(model, REGION), 1, 1, 30);
+  expect_step(ex_node(model, REGION), &model->nodes[0], 1, 1, 5);
 }
 
 static void barrier(uint32_t thread, uint64_t from, uint64_t to) {
@@ -103,6 +122,9 @@ static void test_barriers_are_where_the_path_changes_threads(void **state) {
   end(81);
   expect_span(30 + 40 + 8);
   assert_int_equal(part(ex_node(model, REGION)).span_ticks, 78);
+  assert_int_equal(model->step_count, 2);
+  expect_step(NULL, ex_node(model, REGION), 1, 0, 30);
+  expect_step(ex_node(model, REGION), ex_node(model, REGION), 2, 2, 40 + 8);
 }
 
 static void section(uint32_t thread, uint64_t from, uint64_t got, uint64_t to) {

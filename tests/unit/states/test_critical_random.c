@@ -6,6 +6,7 @@
 #include "expect.h"
 #include "oracle.h"
 #include "output/model/memory.h"
+#include "output/model/paths.h"
 #include "random_program.h"
 #include "script.h"
 
@@ -73,6 +74,30 @@ static void name_locks(struct fk_script *script) {
   }
 }
 
+/* It begins once, comes to a node as often as it leaves it, but where it ends; and its time is that of its nodes. */
+static const char *broken_steps(const struct hd_model *model) {
+  uint64_t begins = 0, ends = 0;
+  for (uint32_t node = 0; node < model->node_count; node++) {
+    const struct hd_model_path *path = hd_paths_find(model, node);
+    uint64_t in = 0, out = 0, ticks = 0;
+    for (uint32_t i = 0; i < model->step_count; i++) {
+      const struct hd_model_step *step = &model->steps[i];
+      in += step->to == node ? step->count : 0;
+      out += step->from == node ? step->count : 0;
+      ticks += step->to == node ? step->ticks : 0;
+      begins += step->to == node && step->from == HD_NONE ? step->count : 0;
+      if (step->changes > step->count || (step->from == step->to && step->changes != step->count))
+        return "a step that goes nowhere";
+    }
+    if (in < out || in > out + 1)
+      return "the path leaves a node as it has not come";
+    ends += in - out;
+    if (ticks != (path ? path->own_ticks : 0))
+      return "the steps' time is not the path's";
+  }
+  return begins > 1 || begins != ends ? "the path begins or ends twice" : NULL;
+}
+
 static const char *check(uint64_t seed, const struct rp_options *program, const struct fk_options *options) {
   rp_generate(seed, program);
   spread_times(sc_script(), seed);
@@ -84,6 +109,8 @@ static const char *check(uint64_t seed, const struct rp_options *program, const 
   const char *difference = or_path_difference(oracle, model);
   if (!difference)
     difference = ex_broken_levels(model);
+  if (!difference)
+    difference = broken_steps(model);
   or_free(oracle);
   hd_model_free(model);
   return difference;

@@ -71,6 +71,30 @@ static void test_the_routine_with_most_time_is_the_place(void **state) {
   expect_found(SERIAL, 45, SITE(ROUTINE, 0x1000), SITE(ROUTINE, 0x1100));
 }
 
+/* One of them had events switched off. */
+static void test_a_finding_of_two_callpaths_is_as_sure_as_the_less_sure_one(void **state) {
+  (void)state;
+  begin();
+  join_at(40, 10);
+  as(0, 50);
+  sc_routine_enter(0x1000);
+  sc_fork(0x100, 2, 1, 50);
+  join_at(90, 70);
+  sc_routine_exit(0x1000);
+  end(100);
+  const uint32_t nodes[] = {ex_node(model, REGION)->id, ex_node(model, SITE(ROUTINE, 0x1000), REGION)->id};
+  for (int i = 0; i < 2; i++) {
+    uint32_t *marks = &model->nodes[nodes[i]].marks[HD_MARKS_OF_CALLPATHS];
+    *marks |= HD_MARK_QUEUES;
+    look();
+    expect_found(IMBALANCE, 25, REGION);
+    assert_int_equal(found->items[0].basis, HD_BASIS_ESTIMATED);
+    *marks &= ~(uint32_t)HD_MARK_QUEUES;
+  }
+  look();
+  assert_int_equal(found->items[0].basis, HD_BASIS_MEASURED);
+}
+
 /* Of 200 outside the region samples cover 180: all but what a loop of the region has. */
 static void test_samples_name_the_functions_of_serial_time(void **state) {
   (void)state;
@@ -362,6 +386,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_time_outside_regions_is_serial, forget),
       cmocka_unit_test_teardown(test_a_region_of_fewer_threads_is_serial, forget),
       cmocka_unit_test_teardown(test_the_routine_with_most_time_is_the_place, forget),
+      cmocka_unit_test_teardown(test_a_finding_of_two_callpaths_is_as_sure_as_the_less_sure_one, forget),
       cmocka_unit_test_teardown(test_samples_name_the_functions_of_serial_time, forget),
       cmocka_unit_test_teardown(test_wait_for_a_single_is_its, forget),
       cmocka_unit_test_teardown(test_wait_for_a_masked_is_its, forget),

@@ -15,6 +15,17 @@ static void inlined(void) {
   sum = 1;
   sum = 2;
 }
+struct graph {
+  long count;
+};
+static inline long count_of(const struct graph *graph) {
+  return graph->count;
+}
+__attribute__((noinline)) static void visit(const struct graph *graph) {
+#pragma omp parallel for schedule(dynamic, 2) // mark: bound
+  for (int k = 0; k < count_of(graph); k++)
+    add(k); // mark: bound_
+}
 void halve(int *low, int *other, long size) {
   const long half = size / 2;
   int *high = low + half, *far = other + half;
@@ -50,5 +61,7 @@ int main(void) {
 #pragma omp parallel for schedule(dynamic) reduction(+ : all) // mark: combined
   for (int k = 0; k < 6; k++)
     add(k), all += k; // mark: combined_
+  const struct graph graph = {6};
+  visit(&graph);
   puts(all == 15 ? "done" : "wrong");
 }

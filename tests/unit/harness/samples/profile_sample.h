@@ -25,6 +25,7 @@ struct sample {
   struct hd_sample_record *sampled;
   struct hd_chunks_record *chunks;
   struct hd_path_record *path;
+  struct hd_path_step_record *step;
   struct hd_watched_record *watched;
 };
 
@@ -71,9 +72,14 @@ static inline void make_sample(struct sample *sample) {
   sample->path = builder_record(builder, HD_BLOCK_PATHS, sizeof *sample->path);
   *sample->path =
       (struct hd_path_record){.profile = 1, .path_ticks = 60, .span_ticks = 60, .work_ticks = 90, .instances = 2};
+  sample->step = builder_record(builder, HD_BLOCK_PATH_STEPS, sizeof *sample->step);
+  *sample->step = (struct hd_path_step_record){.from = HD_NONE, .to = 1, .ticks = 60, .count = 1};
   builder->header->path_flags = HD_PATH_ASKED | HD_PATH_KNOWN;
   builder->header->path_open = 1;
   builder->header->path_until_ticks = 1090;
+  builder->header->control.count = 2;
+  builder->header->control.acts[0].word = hd_control_word(1, HD_CONTROL_OFF, HD_CLASS_TASK, 20000);
+  builder->header->control.acts[1].word = hd_control_word(2, HD_CONTROL_BUDGET, 0, 10000);
   sample->watched = builder_record(builder, HD_BLOCK_WATCHED, sizeof *sample->watched);
   *sample->watched = (struct hd_watched_record){.profile = 2, .visits = 3, .ticks = {20}, .intrusion = {5}};
 }
