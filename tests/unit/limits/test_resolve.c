@@ -344,7 +344,7 @@ static void check(const char *name, const struct flood *flood) {
       outcome.width / outcome.count, outcome.held / outcome.count, outcome.same / outcome.count);
   assert_true(fabs(mean) < 4 * of_mean + 0.02);
   assert_true(fabs(outcome.gain / outcome.count) < 0.02);
-  assert_true(outcome.count < ENOUGH || outcome.held >= 0.9 * outcome.count);
+  assert_true(outcome.count < (double)ENOUGH || outcome.held >= 0.9 * outcome.count);
   assert_true(outcome.same >= 0.9 * outcome.count);
 }
 
