@@ -177,6 +177,12 @@ static void name_weights(const struct hd_model *model, struct strings *strings, 
     }
 }
 
+/* 0, not known, where a damaged profile says what no number of nanoseconds can be. */
+static int64_t duration_of(const struct hd_model *model) {
+  const double ns = 1e9 * hd_model_seconds(model, model->elapsed_ticks);
+  return ns > 0 && ns < (double)INT64_MAX ? (int64_t)ns : 0;
+}
+
 static bool write_pprof(const struct hd_model *model, enum hd_weight weight, FILE *out) {
   struct strings strings = {.by_text = json_object()};
   Pprof__ValueType types[HD_WEIGHT_COUNT], *type_list[HD_WEIGHT_COUNT];
@@ -193,7 +199,7 @@ static bool write_pprof(const struct hd_model *model, enum hd_weight weight, FIL
   profile.location = places.location_list;
   profile.function = places.function_list;
   profile.time_nanos = (int64_t)model->header.begin_epoch_ns;
-  profile.duration_nanos = (int64_t)(1e9 * hd_model_seconds(model, model->elapsed_ticks));
+  profile.duration_nanos = duration_of(model);
   profile.default_sample_type = hd_weight_is_known(model, weight) ? string(&strings, hd_weight_id(weight)) : 0;
   profile.n_string_table = strings.count;
   profile.string_table = strings.items;
