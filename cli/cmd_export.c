@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/open_profile.h"
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
 #include "output/views/export/export.h"

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cli/open_profile.h"
-#include "output/analysis/site_regex.h"
+#include "output/analysis/callpaths/site_regex.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
 #include "output/views/report/column_list.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "output/analysis/resolve.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"

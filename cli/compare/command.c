@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/compare/sets.h"
-#include "output/analysis/causes.h"
+#include "output/analysis/losses/causes.h"
 #include "support/command/memory.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"

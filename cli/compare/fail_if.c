@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/causes.h"
+#include "output/analysis/losses/causes.h"
 #include "output/metrics/formula.h"
 #include "output/model/format_names.h"
 #include "output/views/compare/compare_internal.h"

@@ -9,7 +9,7 @@
  *     seconds     time here - time at the baseline
  *     speedup, efficiency
  *     lost        wall seconds lost, all causes
- *     serial ...  wall seconds lost by cause (output/analysis/causes.h)
+ *     serial ...  wall seconds lost by cause (output/analysis/losses/causes.h)
  *
  * It is tried for every region (nested ones and worksharing constructs in regions, too) and every point but the
  * baseline; with program.* variables alone once for each point.

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/run/run_internal.h"
-#include "output/analysis/resolve.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
 #include "output/model/model.h"
 #include "output/reader/open.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/tune/tune_internal.h"
-#include "output/analysis/resolve.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "support/command/memory.h"

@@ -18,7 +18,7 @@
 #include "cli/program/inspect.h"
 #include "cli/run/options.h"
 #include "cli/series/series.h"
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/comparison/bootstrap.h"
 
 /* ---- command.c ---- */

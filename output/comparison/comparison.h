@@ -24,7 +24,7 @@
 
 #include <stdint.h>
 
-#include "output/analysis/losses.h"
+#include "output/analysis/losses/losses.h"
 #include "output/comparison/bootstrap.h"
 #include "output/comparison/scaling_law.h"
 #include "output/unify/unified_tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file findings.h
- * Why a point of a comparison loses time against the baseline: findings (output/analysis/findings.h) of its median run,
+ * Why a point of a comparison loses time against the baseline: findings (output/analysis/findings/findings.h) of its median run,
  * less what the baseline loses to the same cause at the same place, and work that takes longer (inflation.c).
  *
  * Of thread counts only the largest is looked at; of sides every one.
@@ -9,7 +9,7 @@
 #ifndef HEDDLE_OUTPUT_COMPARISON_FINDINGS_H
 #define HEDDLE_OUTPUT_COMPARISON_FINDINGS_H
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/comparison/comparison.h"
 
 struct hd_compared_finding {

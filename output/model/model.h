@@ -45,7 +45,7 @@ struct hd_name {
  *  matter that calls were not observed. */
 enum hd_marks_of { HD_MARKS_OF_CONSTRUCTS, HD_MARKS_OF_CALLPATHS, HD_MARKS_KINDS };
 
-/** What a number may be that is an estimate: output/analysis/resolve.h. */
+/** What a number may be that is an estimate: output/analysis/resolve/resolve.h. */
 struct hd_bracket {
   double low;
   double high;

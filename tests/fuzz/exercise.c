@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/advice.h"
+#include "output/analysis/schedules/advice.h"
 #include "output/merge/merge.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"

@@ -7,7 +7,7 @@
 #include "cli/compare/fail_if.h"
 #include "cli/scale/scale_internal.h"
 #include "fuzz.h"
-#include "output/analysis/site_regex.h"
+#include "output/analysis/callpaths/site_regex.h"
 #include "store/profile_file.h"
 #include "support/command/options.h"
 #include "support/settings.h"

@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-#include "output/analysis/efficiency.h"
+#include "output/analysis/losses/efficiency.h"
 #include "output/comparison/comparison.h"
 #include "output/views/render/columns.h"
 

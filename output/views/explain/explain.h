@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "output/analysis/what_if.h"
+#include "output/analysis/findings/what_if.h"
 #include "output/model/model.h"
 
 /** Findings of at least 2 % of the run, or `all`: with evidence and what to try. */

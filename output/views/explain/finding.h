@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/views/render/document.h"
 
 /** So many findings begin other reports. */

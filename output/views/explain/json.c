@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/render/json.h"
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/model/format_names.h"
 #include "output/views/explain/explain.h"
 #include "output/views/explain/explain_internal.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/analysis/advice.h"
+#include "output/analysis/schedules/advice.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"

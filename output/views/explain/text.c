@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "output/analysis/critical_path.h"
+#include "output/analysis/lines/critical_path.h"
 #include "output/model/duration.h"
 #include "output/model/node_text.h"
 #include "output/model/paths.h"

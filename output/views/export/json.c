@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "output/analysis/callpath_truncate.h"
-#include "output/analysis/resolve.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
 #include "output/model/memory.h"

@@ -3,7 +3,7 @@
  * @file json_efficiency.c
  * How well threads are used, in the JSON: of the run and of regions that are in no other.
  */
-#include "output/analysis/efficiency.h"
+#include "output/analysis/losses/efficiency.h"
 #include "output/views/export/json_internal.h"
 
 json_t *hd_json_efficiency(const struct hd_losses *losses, uint32_t marks) {

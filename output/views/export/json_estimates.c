@@ -3,7 +3,7 @@
  * @file json_estimates.c
  * Estimates beside what was observed: that keeps its meaning, and all sums.
  */
-#include "output/analysis/resolve.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/model/format_names.h"
 #include "output/views/export/json_internal.h"
 

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_EXPORT_JSON_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_EXPORT_JSON_INTERNAL_H
 
-#include "output/analysis/losses.h"
+#include "output/analysis/losses/losses.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/json.h"
 

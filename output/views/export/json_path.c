@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "output/analysis/critical_path.h"
+#include "output/analysis/lines/critical_path.h"
 #include "output/model/paths.h"
 #include "output/views/export/json_internal.h"
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"

@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "output/analysis/causes.h"
-#include "output/analysis/hot_places.h"
+#include "output/analysis/losses/causes.h"
+#include "output/analysis/lines/hot_places.h"
 #include "output/views/export/json_internal.h"
 
 struct list {

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "output/analysis/causes.h"
-#include "output/analysis/hot_places.h"
+#include "output/analysis/losses/causes.h"
+#include "output/analysis/lines/hot_places.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/levels.h"

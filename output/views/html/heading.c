@@ -2,8 +2,8 @@
 /* The run in a few facts, and what is wrong with it. */
 #include <math.h>
 
-#include "output/analysis/findings.h"
-#include "output/analysis/losses.h"
+#include "output/analysis/findings/findings.h"
+#include "output/analysis/losses/losses.h"
 #include "output/model/account.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"

@@ -2,8 +2,8 @@
 /* What threads execute, by function and state, from samples. */
 #include <math.h>
 
-#include "output/analysis/causes.h"
-#include "output/analysis/hot_places.h"
+#include "output/analysis/losses/causes.h"
+#include "output/analysis/lines/hot_places.h"
 #include "output/model/node_text.h"
 #include "output/views/html/sections.h"
 #include "output/views/html/table.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/analysis/causes.h"
+#include "output/analysis/losses/causes.h"
 
 void hd_html_section(const char *id, const char *title, FILE *out) {
   fprintf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, title);

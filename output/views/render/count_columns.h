@@ -8,7 +8,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_RENDER_COUNT_COLUMNS_H
 #define HEDDLE_OUTPUT_VIEWS_RENDER_COUNT_COLUMNS_H
 
-#include "output/analysis/line_counts.h"
+#include "output/analysis/lines/line_counts.h"
 #include "output/views/render/csv.h"
 #include "output/views/render/table.h"
 

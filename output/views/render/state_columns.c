@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/render/state_columns.h"
 
-#include "output/analysis/causes.h"
+#include "output/analysis/losses/causes.h"
 #include "output/views/render/column_names.h"
 
 static const char *cause_id(const char *sum, int state) {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <utlist.h>
 
-#include "output/analysis/site_regex.h"
+#include "output/analysis/callpaths/site_regex.h"
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"

@@ -4,7 +4,7 @@
  * --critical-path: what had to run one after the other, for the whole run, each region and each tree of tasks; and
  * where the critical path spends its time.
  */
-#include "output/analysis/critical_path.h"
+#include "output/analysis/lines/critical_path.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "output/analysis/efficiency.h"
+#include "output/analysis/losses/efficiency.h"
 #include "output/model/format_names.h"
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"

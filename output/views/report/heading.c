@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "output/analysis/losses.h"
+#include "output/analysis/losses/losses.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
 #include "output/model/node_text.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/causes.h"
-#include "output/analysis/hot_places.h"
+#include "output/analysis/losses/causes.h"
+#include "output/analysis/lines/hot_places.h"
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/line_counts.h"
+#include "output/analysis/lines/line_counts.h"
 #include "output/views/render/csv.h"
 #include "output/views/render/document.h"
 #include "output/views/report/report_internal.h"

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_REPORT_LISTING_H
 #define HEDDLE_OUTPUT_VIEWS_REPORT_LISTING_H
 
-#include "output/analysis/place_text.h"
+#include "output/analysis/lines/place_text.h"
 #include "output/views/render/columns.h"
 #include "output/views/render/count_columns.h"
 #include "output/views/report/report.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/model/account.h"
 #include "output/model/node_text.h"
 #include "output/views/explain/finding.h"

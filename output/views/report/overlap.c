@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/format_names.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"

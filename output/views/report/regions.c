@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/line_causes.h"
+#include "output/analysis/losses/line_causes.h"
 #include "output/model/format_names.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"

@@ -5,9 +5,9 @@
  */
 #include <stdlib.h>
 
-#include "output/analysis/callpath_filter.h"
-#include "output/analysis/callpath_truncate.h"
-#include "output/analysis/site_regex.h"
+#include "output/analysis/callpaths/callpath_filter.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
+#include "output/analysis/callpaths/site_regex.h"
 #include "output/views/explain/explain.h"
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"

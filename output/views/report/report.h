@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "output/analysis/sort.h"
+#include "output/analysis/callpaths/sort.h"
 #include "output/model/model.h"
 
 /** What is asked of the profile. */

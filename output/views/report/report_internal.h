@@ -6,9 +6,9 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_REPORT_REPORT_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_REPORT_REPORT_INTERNAL_H
 
-#include "output/analysis/call_graph.h"
-#include "output/analysis/line_causes.h"
-#include "output/analysis/place_text.h"
+#include "output/analysis/callpaths/call_graph.h"
+#include "output/analysis/losses/line_causes.h"
+#include "output/analysis/lines/place_text.h"
 #include "output/views/render/columns.h"
 #include "output/views/render/csv.h"
 #include "output/views/report/report.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "output/analysis/callpath_filter.h"
+#include "output/analysis/callpaths/callpath_filter.h"
 #include "output/model/format_names.h"
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/analysis/source_lines.h"
+#include "output/analysis/lines/source_lines.h"
 #include "output/views/render/cells.h"
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/causes.h"
+#include "output/analysis/losses/causes.h"
 #include "output/model/account.h"
 #include "output/model/format_names.h"
 #include "output/views/render/column_names.h"

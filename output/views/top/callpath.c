@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/causes.h"
-#include "output/analysis/place_text.h"
+#include "output/analysis/losses/causes.h"
+#include "output/analysis/lines/place_text.h"
 #include "output/model/format_names.h"
 #include "output/views/render/table.h"
 #include "output/views/top/top_internal.h"

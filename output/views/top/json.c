@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/model/format_names.h"
 #include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"

@@ -2,7 +2,7 @@
 /* A running program in one line. */
 #include <math.h>
 
-#include "output/analysis/place_text.h"
+#include "output/analysis/lines/place_text.h"
 #include "output/model/format_names.h"
 #include "output/views/top/top_internal.h"
 

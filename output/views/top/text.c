@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/findings.h"
-#include "output/analysis/line_causes.h"
-#include "output/analysis/place_text.h"
+#include "output/analysis/findings/findings.h"
+#include "output/analysis/losses/line_causes.h"
+#include "output/analysis/lines/place_text.h"
 #include "output/model/format_names.h"
 #include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"

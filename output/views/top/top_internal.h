@@ -6,7 +6,7 @@
 #ifndef HEDDLE_OUTPUT_VIEWS_TOP_TOP_INTERNAL_H
 #define HEDDLE_OUTPUT_VIEWS_TOP_TOP_INTERNAL_H
 
-#include "output/analysis/lines.h"
+#include "output/analysis/lines/lines.h"
 #include "output/model/duration.h"
 #include "output/views/top/top.h"
 

@@ -5,7 +5,7 @@
  */
 #include "counts_sample.h"
 
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 
 /* The region ran with a team of so many; 0: its end was not seen. */

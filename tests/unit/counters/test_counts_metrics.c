@@ -5,7 +5,7 @@
  */
 #include "counts_sample.h"
 
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 
 static const char rates[] = "rates.txt\nSHORT Rates\n\nEVENTSET\nA  E0\nB  E1\n\nMETRICS\nratio            A / B\n"

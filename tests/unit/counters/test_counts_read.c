@@ -5,8 +5,8 @@
  */
 #include "counts_sample.h"
 
-#include "output/analysis/callpath_filter.h"
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_filter.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 
 static void test_counts_add_up_over_threads_and_tree(void **state) {

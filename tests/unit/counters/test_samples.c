@@ -6,7 +6,7 @@
 
 #include "counted.h"
 #include "heddle-samples.h"
-#include "output/analysis/hot_places.h"
+#include "output/analysis/lines/hot_places.h"
 #include "output/model/memory.h"
 
 /* No module has these addresses. */

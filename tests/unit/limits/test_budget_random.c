@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "output/analysis/causes.h"
+#include "output/analysis/losses/causes.h"
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "random_program.h"

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/symbols/resolve_names.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "expect.h"
-#include "output/analysis/findings.h"
-#include "output/analysis/resolve.h"
+#include "output/analysis/findings/findings.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
 #include "output/model/watched.h"
 #include "script.h"

@@ -5,9 +5,9 @@
  */
 #include "routine_builder.h"
 
-#include "output/analysis/callpath_filter.h"
-#include "output/analysis/callpath_truncate.h"
-#include "output/analysis/site_regex.h"
+#include "output/analysis/callpaths/callpath_filter.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
+#include "output/analysis/callpaths/site_regex.h"
 #include "output/model/memory.h"
 
 static struct hd_node *node_at(struct hd_model *model, uint32_t parent, const char *name) {

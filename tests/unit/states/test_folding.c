@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "output/analysis/callpath_truncate.h"
+#include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/live/interval.h"
 #include "output/live/live.h"
 #include "output/model/levels.h"

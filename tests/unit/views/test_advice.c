@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "heddle-chunks.h"
-#include "output/analysis/advice.h"
-#include "output/analysis/findings.h"
+#include "output/analysis/schedules/advice.h"
+#include "output/analysis/findings/findings.h"
 #include "output/model/memory.h"
 
 enum { REGION = 1, LOOP = 2, THREADS = 2 };

@@ -5,7 +5,7 @@
  */
 #include "routine_builder.h"
 
-#include "output/analysis/call_graph.h"
+#include "output/analysis/callpaths/call_graph.h"
 #include "output/model/memory.h"
 
 static const struct hd_graph_entry *entry_named(const struct hd_graph *graph, const char *name) {

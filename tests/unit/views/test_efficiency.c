@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* How well threads are used, as factors. */
 #include "expect.h"
-#include "output/analysis/efficiency.h"
+#include "output/analysis/losses/efficiency.h"
 #include "output/model/memory.h"
 #include "output/views/report/report.h"
 #include "script.h"

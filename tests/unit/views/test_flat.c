@@ -5,7 +5,7 @@
  */
 #include "routine_builder.h"
 
-#include "output/analysis/lines.h"
+#include "output/analysis/lines/lines.h"
 #include "output/model/memory.h"
 #include "output/views/export/export.h"
 

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "output/analysis/lines.h"
+#include "output/analysis/lines/lines.h"
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/views/export/export.h"

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "output/analysis/lines.h"
+#include "output/analysis/lines/lines.h"
 #include "output/model/memory.h"
 #include "output/views/export/export.h"
 #include "output/views/report/report.h"

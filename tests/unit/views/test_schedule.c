@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/schedule.h"
+#include "output/analysis/schedules/schedule.h"
 
 enum { ITERATIONS_MOST = 400, THREADS_MOST = 7 };
 

@@ -2,7 +2,7 @@
 /* How long a run would take if one thing were different. */
 #include "profile_builder.h"
 
-#include "output/analysis/what_if.h"
+#include "output/analysis/findings/what_if.h"
 #include "output/model/memory.h"
 
 enum { REGION = 1, LOOP = 2, ROUTINE = 3, AGAIN = 4 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "expect.h"
-#include "output/analysis/losses.h"
+#include "output/analysis/losses/losses.h"
 
 static inline int64_t lost_in_all(const struct hd_losses *losses) {
   int64_t sum = 0;

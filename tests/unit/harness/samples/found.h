@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/analysis/findings.h"
+#include "output/analysis/findings/findings.h"
 #include "output/model/memory.h"
 #include "played_on.h"
 #include "script.h"

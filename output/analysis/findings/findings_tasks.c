@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file findings_tasks.c
+ * Why threads waited for tasks, by region:
+ *
+ * 1. tasks are too small, if creating one takes more than HD_TASK_COST_MOST of a task's own time, and is most of what
+ * the one thread that creates them does, if there is one and if that is known: all that is lost, if it takes twice as
+ * much; in between the more of it, the more it takes. Or if they were switched off because so many of them begin: then
+ * it is not known which work was a task's, and what looks like uneven work of the region is theirs;
+ * 2. one thread creates all of them, and the others wait meanwhile: as much as they can have waited while it did;
+ * 3. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
+ */
+#include <math.h>
+
+#include "output/analysis/findings/findings_internal.h"
+#include "output/model/format_names.h"
+
+static bool has_one_producer(const struct hd_region_facts *facts) {
+  return 2 * facts->alone_count > facts->task_count;
+}
+
+/* How much of the waits small tasks are charged with. Creation that was not observed counts as other work of the thread
+ * that creates. */
+static double part_of_small(const struct hd_model *model, const struct hd_region_facts *facts) {
+  if (facts->unseen_tasks)
+    return 1;
+  const bool is_told = !(model->off_classes >> HD_CLASS_ENTRY & 1);
+  const bool is_most = !has_one_producer(facts) || !is_told || facts->creation_ticks > facts->producing_ticks;
+  const double most = HD_TASK_COST_MOST * (double)facts->task_ticks;
+  if (facts->task_count == 0 || !is_most || facts->creation_ticks <= most)
+    return 0;
+  return has_one_producer(facts) ? 1 : fmin(facts->creation_ticks - most, most) / most;
+}
+
+/* What the others can have waited while one thread created the tasks; 0 if that is the smaller part. */
+static double waits_for_producer(const struct hd_region_facts *facts) {
+  const double most = (facts->team - 1) * (facts->producing_ticks + facts->creation_ticks);
+  const double waits = has_one_producer(facts) ? fmin(facts->waits_for_tasks, most) : 0;
+  return 2 * waits < facts->waits_for_tasks ? 0 : waits;
+}
+
+/* Of loops and sections the work was observed, and what a task did was theirs. */
+static void blame_unseen_tasks(struct hd_diagnosis *diagnosis, uint32_t region, uint32_t place, size_t first) {
+  for (size_t i = first; i < diagnosis->charge_count; i++) {
+    struct hd_charge *charge = &diagnosis->charges[i];
+    const enum hd_kind kind = diagnosis->model->nodes[charge->node].kind;
+    const bool of_tasks = charge->node == region || hd_kind_is_for_one(kind) || kind == HD_KIND_TASK;
+    if (charge->region != region || !of_tasks)
+      continue;
+    if (charge->cause == HD_CAUSE_IMBALANCE || charge->cause == HD_CAUSE_SERIAL_IN_REGION) {
+      charge->cause = HD_CAUSE_TASK_GRANULARITY;
+      charge->node = place;
+    }
+  }
+}
+
+void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region, size_t first) {
+  const struct hd_region_facts *facts = &diagnosis->facts[region];
+  const uint32_t place = facts->task != 0 ? facts->task : region;
+  const double small = part_of_small(diagnosis->model, facts);
+  const double by_size = small * facts->waits_for_tasks, waits = facts->waits_for_tasks - by_size;
+  const double for_producer = small > 0 ? 0 : waits_for_producer(facts);
+  if (facts->unseen_tasks)
+    blame_unseen_tasks(diagnosis, region, place, first);
+  if (for_producer > 0)
+    hd_charge_add(diagnosis, HD_CAUSE_TASK_CREATION, place, for_producer + facts->creation_ticks);
+  else
+    hd_charge_add(diagnosis, HD_CAUSE_TASK_GRANULARITY, place, by_size + facts->creation_ticks);
+  hd_charge_add(diagnosis, HD_CAUSE_IMBALANCE, place, waits - for_producer);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/analysis/resolve/resolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/analysis/resolve/resolve_internal.h"
+#include "output/model/accumulate.h"
+#include "output/model/format_names.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/overhead_notes.h"
+#include "output/model/rollup.h"
+#include "support/command/memory.h"
+
+enum { PAIRS_MOST = 1 << 22 };
+
+/* ---- what is unresolved, and what windows saw ---- */
+
+static double ticks_of(const struct hd_watched *watched, uint32_t state) {
+  return fmax((double)(int64_t)watched->ticks[state], 0);
+}
+
+/* Ticks of a state that windows saw, without Heddle's. */
+static double weight_of(const struct hd_watched *watched, uint32_t state) {
+  const enum hd_intrusion_class class = hd_intrusion_class_of(state);
+  double sum = 0;
+  for (uint32_t other = 0; other < HD_STATE_COUNT; other++)
+    sum += hd_intrusion_class_of(other) == class ? (double)(int64_t)watched->ticks[other] : 0;
+  const double part = sum > 0 ? fmin(fmax(1 - (double)watched->intrusion[class] / sum, 0), 1) : 0;
+  return ticks_of(watched, state) * part;
+}
+
+static void survey_watched(struct hd_resolution *of, const struct hd_watched *watched) {
+  struct hd_unknown *unknown = hd_unknown_of(of, watched->node, watched->thread);
+  for (uint32_t state = 0; state < HD_STATE_COUNT; state++) {
+    unknown->raw += ticks_of(watched, state);
+    unknown->weight += weight_of(watched, state);
+  }
+  unknown->busy_raw += ticks_of(watched, HD_BUSY);
+  unknown->busy_weight += weight_of(watched, HD_BUSY);
+  if (of->place[watched->node] == watched->node)
+    unknown->spread = &watched->spread;
+}
+
+static void survey(struct hd_resolution *of) {
+  const struct hd_model *model = of->model;
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    struct hd_unknown *unknown = hd_unknown_of(of, model->rows[i].node, model->rows[i].thread);
+    unknown->ticks += model->rows[i].unresolved.ticks;
+    unknown->waiting += model->rows[i].unresolved.waiting;
+  }
+  for (uint32_t i = 0; i < model->watched_count; i++)
+    survey_watched(of, &model->watched[i]);
+}
+
+/* ---- times ---- */
+
+static void move(struct hd_resolution *of, const struct hd_row *row, uint32_t state, int64_t ticks) {
+  struct hd_model *model = of->model;
+  struct hd_row *to = (struct hd_row *)row;
+  to->ticks[state] += (uint64_t)ticks;
+  model->nodes[row->node].ticks[state] += (uint64_t)ticks;
+  model->threads[row->thread].ticks[state] += (uint64_t)ticks;
+  model->ticks[state] += (uint64_t)ticks;
+  of->gained[row->node] += state == HD_BUSY ? ticks : 0;
+}
+
+static void take(struct hd_resolution *of) {
+  for (uint32_t i = 0; i < of->model->row_count; i++) {
+    const struct hd_row *row = &of->model->rows[i];
+    const uint64_t waits = row->unresolved.waiting, busy = row->unresolved.ticks - waits;
+    of->as_busy[row->node] += busy;
+    of->as_waits[row->node] += waits;
+    if (row->unresolved.ticks == 0 || hd_unknown_of(of, row->node, row->thread)->weight <= 0)
+      continue;
+    move(of, row, HD_BUSY, -(int64_t)busy);
+    move(of, row, HD_WAIT_BARRIER_IMPLICIT, -(int64_t)waits);
+    of->is_estimated[of->place[row->node]] = true;
+  }
+}
+
+/* Of what the thread lacks in the region, as large a part as the state has of what windows saw. The last one gets what
+ * is left by rounding. */
+static void give_part(struct hd_resolution *of, const struct hd_row *row, uint32_t state, double part) {
+  struct hd_unknown *unknown = hd_unknown_of(of, row->node, row->thread);
+  unknown->passed += part;
+  const double share = fmin(unknown->passed / unknown->weight, 1);
+  const uint64_t until = share >= 1 - 1e-12 ? unknown->ticks : (uint64_t)(share * (double)unknown->ticks);
+  move(of, row, state, (int64_t)(until - unknown->given));
+  unknown->given = until;
+}
+
+static void give_visits(struct hd_resolution *of, const struct hd_row *row, uint64_t visits) {
+  const struct hd_unknown *unknown = hd_unknown_of(of, row->node, row->thread);
+  const uint64_t more = (uint64_t)llround((double)visits * (double)unknown->ticks / unknown->weight);
+  ((struct hd_row *)row)->visits += more;
+  if (hd_kind_is_region(of->model->nodes[row->node].kind))
+    return;
+  of->model->nodes[row->node].visits += more;
+  of->visits[row->node] += more;
+}
+
+static void sum_busy(struct hd_resolution *of) {
+  for (uint32_t i = 0; i < of->model->row_count; i++)
+    hd_unknown_of(of, of->model->rows[i].node, of->model->rows[i].thread)->busy += of->model->rows[i].ticks[HD_BUSY];
+}
+
+static void give(struct hd_resolution *of) {
+  for (uint32_t i = 0; i < of->model->watched_count; i++) {
+    const struct hd_watched *watched = &of->model->watched[i];
+    const struct hd_unknown *unknown = hd_unknown_of(of, watched->node, watched->thread);
+    const struct hd_row *row = hd_model_row(of->model, watched->node, watched->thread);
+    if (!row || unknown->weight <= 0 || unknown->ticks == 0)
+      continue;
+    for (uint32_t state = 0; state < HD_STATE_COUNT; state++) {
+      const double part = weight_of(watched, state);
+      if (part > 0)
+        give_part(of, row, state, part);
+    }
+    give_visits(of, row, watched->visits);
+  }
+}
+
+/* ---- all ---- */
+
+static void make(struct hd_resolution *of) {
+  const size_t nodes = of->model->node_count;
+  of->is_estimated = hd_new(nodes, sizeof *of->is_estimated);
+  of->gained = hd_new(nodes, sizeof *of->gained);
+  of->as_busy = hd_new(nodes, sizeof *of->as_busy);
+  of->as_waits = hd_new(nodes, sizeof *of->as_waits);
+  of->visits = hd_new(nodes, sizeof *of->visits);
+}
+
+/* False: there are so many that what is unresolved stays so. */
+static bool find_places(struct hd_resolution *of) {
+  const struct hd_model *model = of->model;
+  uint32_t count = 0;
+  of->place = hd_new(model->node_count, sizeof *of->place);
+  of->number = hd_new(model->node_count, sizeof *of->number);
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const bool is_place = i == 0 || hd_kind_is_region(model->nodes[i].kind);
+    of->place[i] = is_place ? i : of->place[model->nodes[i].parent];
+    of->number[i] = is_place ? count++ : 0;
+  }
+  const size_t pairs = (size_t)count * model->thread_count;
+  of->unknown = pairs < PAIRS_MOST ? hd_new(pairs + 1, sizeof *of->unknown) : NULL;
+  return of->unknown;
+}
+
+static void free_all(struct hd_resolution *of) {
+  free(of->place);
+  free(of->number);
+  free(of->unknown);
+  free(of->is_estimated);
+  free(of->gained);
+  free(of->as_busy);
+  free(of->as_waits);
+  free(of->visits);
+}
+
+static void resolve(struct hd_resolution *of) {
+  hd_model_need_rows(of->model);
+  make(of);
+  survey(of);
+  take(of);
+  give(of);
+  sum_busy(of);
+  hd_resolve_gains(of);
+  hd_model_roll_up(of->model);
+  hd_resolve_busy_intervals(of);
+  of->model->estimated = true;
+  hd_model_note_overhead(of->model);
+}
+
+void hd_resolve(struct hd_model *model) {
+  struct hd_resolution of = {.model = model};
+  if (model->estimated || model->unresolved.ticks == 0 || model->watched_count == 0)
+    return;
+  if (find_places(&of))
+    resolve(&of);
+  free_all(&of);
+}
