@@ -36,6 +36,11 @@ static void add_part(struct hd_run_stretch *stretch, double from, double to, dou
   stretch->busy_ticks += part * (double)bucket->busy_ticks;
 }
 
+bool hd_levels_mislead(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT], uint64_t unresolved_ticks) {
+  const double misleading_part = 0.05;
+  return model->estimated && (double)unresolved_ticks > misleading_part * (double)hd_ticks_all(ticks);
+}
+
 bool hd_model_stretch(const struct hd_model *model, double from, double to, struct hd_run_stretch *stretch) {
   const struct hd_timeline_record *timeline = model->timeline;
   *stretch = (struct hd_run_stretch){0};

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
@@ -26,10 +27,19 @@ static void print_mark(const struct hd_model *model, uint32_t marks, FILE *out) 
                        bounds.at_least ? "tasks count as waiting, waits as busy" : "unobserved waits count as busy");
 }
 
+static void print_unknown(FILE *out) {
+  hd_print_sentences(out, "How many threads were busy at the same time is not known where events were switched off "
+                          "('--no-estimates': as if threads that were not observed were busy).");
+}
+
 void hd_report_concurrency(const struct hd_model *model, FILE *out) {
   if (!model->levels_known || model->elapsed_ticks == 0)
     return;
   fputc('\n', out);
+  if (hd_levels_mislead(model, model->ticks, model->unresolved.ticks)) {
+    print_unknown(out);
+    return;
+  }
   hd_levels_print(&model->time_at, model, out);
   print_mark(model, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], out);
   hd_report_timeline(model, out);
@@ -41,6 +51,10 @@ struct foremost {
   const struct hd_line *lines[FOREMOST_MAX];
   uint32_t count;
 };
+
+static bool misleads(const struct hd_model *model, const struct hd_line *line) {
+  return hd_levels_mislead(model, line->ticks, line->unresolved.ticks);
+}
 
 static void insert(struct foremost *foremost, uint32_t limit, const struct hd_line *line, enum hd_sort sort) {
   uint32_t at = foremost->count;
@@ -61,7 +75,7 @@ static struct foremost find_foremost(const struct hd_lines *view, uint32_t limit
     const struct hd_line *line = &view->lines[i];
     const uint64_t elapsed = hd_levels_all(&line->elapsed_at);
     if (line->shown && hd_kind_is_region(line->node->kind) && elapsed > 0 &&
-        elapsed >= view->model->elapsed_ticks / 100)
+        elapsed >= view->model->elapsed_ticks / 100 && !misleads(view->model, line))
       insert(&foremost, limit, line, sort);
   }
   return foremost;
@@ -169,6 +183,10 @@ static void print_region(const struct hd_lines *view, uint32_t index, FILE *out)
   free(words);
   if (hd_levels_all(&line->elapsed_at) == 0)
     return;
+  if (misleads(model, line)) {
+    print_unknown(out);
+    return;
+  }
   hd_levels_print(&line->elapsed_at, model, out);
   print_mark(model, line->marks, out);
 }

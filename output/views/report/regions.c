@@ -9,6 +9,7 @@
 
 #include "output/analysis/losses/line_causes.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/render/state_columns.h"
@@ -171,7 +172,7 @@ static void fill(struct hd_value values[COLUMNS], const struct regions *regions,
   hd_state_values(values + STATES, model, line->ticks);
   dash_runtime(values + STATES, line);
   values[HEDDLE] = hd_share(hd_overhead_of(line->ticks, &line->intrusion, &line->team), 1, true);
-  values[LEVELS] = (struct hd_value){.known = true};
+  values[LEVELS] = (struct hd_value){.known = !hd_levels_mislead(model, line->ticks, line->unresolved.ticks)};
   hd_levels_sparkline(values[LEVELS].text, &line->elapsed_at, &regions->groups);
   values[ID] = hd_count(line->node->id, true);
   values[PROCESSORS] = hd_share(regions->processor_share, 1, true);

@@ -94,5 +94,7 @@ def test_reports_say_about_and_from_to(profile, export, build_program, run_heddl
     text = run_heddle("report", path).stdout
     gain = next(line for line in text.splitlines() if line.startswith("gain "))
     assert gain.startswith("gain      about ") and "(from " in gain and " % " in gain
+    assert "How many threads were busy at the same time is not known" in text and "threads busy " not in text
     raw = run_heddle("report", "--no-estimates", path).stdout
+    assert "is not known where" not in raw and "threads busy " in raw
     assert "about " not in next(line for line in raw.splitlines() if line.startswith("gain "))
