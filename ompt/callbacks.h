@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 #include "ompt/construct/region.h"
-#include "ompt/thread/budget.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/refuse.h"
 #include "ompt/thread/step.h"
 
 /** hd_callbacks_on_thread_begin, ...: OMPT's callbacks. */
@@ -28,6 +28,10 @@ uint64_t hd_callbacks_register(ompt_set_callback_t set_callback);
 
 /** Tells the runtime to send the events of these classes (bits) no more, or again: hd_budget_init. */
 void hd_callbacks_mute(uint32_t classes, bool mute);
+
+/** What is observed, and what may be refused, are functions of their own: a callback that finds that there is nothing to do
+ * has saved no registers. */
+#define HD_APART __attribute__((noinline)) static
 
 /** An enum value newer than this tool. */
 static inline void hd_callbacks_count_unknown(void) {

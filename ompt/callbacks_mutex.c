@@ -39,13 +39,28 @@ static enum hd_state wait_for_mutex(enum hd_kind kind) {
 }
 
 /* A test of a lock that failed has ended by now. */
+static inline bool leave_out(const struct hd_thread *thread, ompt_mutex_t mutex) {
+  if (kind_of_mutex(mutex) != HD_KIND_LOCK)
+    hd_budget_mark(thread->row, HD_REFUSED_SECTION);
+  return !(thread->pending & HD_PENDING_LOCK);
+}
+
 static bool refuse_mutex(ompt_mutex_t mutex) {
   if (!hd_budget_refuses(HD_CLASS_MUTEX))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
-  if (thread && kind_of_mutex(mutex) != HD_KIND_LOCK)
-    hd_budget_mark(thread->row, HD_REFUSED_SECTION);
-  return !thread || !(thread->pending & HD_PENDING_LOCK);
+  return !thread || leave_out(thread, mutex);
+}
+
+static inline bool refuse_at_once(ompt_mutex_t mutex) {
+  struct hd_thread *thread = hd_thread_current;
+  return hd_refuse_at_once(thread, HD_CLASS_MUTEX) && leave_out(thread, mutex);
+}
+
+/* Nothing is open in the current task that this could end. */
+static inline bool ends_nothing(void) {
+  const struct hd_thread *thread = hd_thread_current;
+  return hd_refuse_goes_on(thread, HD_CLASS_MUTEX) && thread->top == thread->base;
 }
 
 static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *lock,
@@ -54,11 +69,7 @@ static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind
   thread->top->task = (ompt_data_t *)(uintptr_t)lock;
 }
 
-void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
-                                   const void *address) {
-  (void)hint, (void)implementation;
-  if (refuse_mutex(mutex))
-    return;
+HD_APART void acquire(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -88,6 +99,20 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
   }
 }
 
+HD_APART void acquire_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+  if (!refuse_mutex(mutex))
+    acquire(mutex, id, address);
+}
+
+void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
+                                   const void *address) {
+  (void)hint, (void)implementation;
+  if (!hd_budget_is_any_off())
+    acquire(mutex, id, address);
+  else if (!refuse_at_once(mutex))
+    acquire_unless_refused(mutex, id, address);
+}
+
 /* A lock's holder goes on in what surrounds it: locks need not nest, nor be released by who took them. */
 static void end_lock_wait(struct hd_thread *thread, uint64_t now, ompt_wait_id_t id) {
   const bool waits = thread->pending & HD_PENDING_LOCK;
@@ -108,11 +133,8 @@ static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kin
     hd_thread_set_state(thread, now, HD_BUSY);
 }
 
-void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
-  (void)address;
-  enum hd_kind kind = kind_of_mutex(mutex);
-  if (hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
-    return;
+HD_APART void acquired(ompt_mutex_t mutex, ompt_wait_id_t id) {
+  const enum hd_kind kind = kind_of_mutex(mutex);
   HD_EVENT struct hd_event event = hd_event_begin_unsettled(HD_EVENT_MUTEX_ACQUIRED);
   struct hd_thread *thread = event.thread; /* a lock's wait must not be settled */
   if (!thread)
@@ -125,24 +147,46 @@ void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const
     enter_mutex(thread, event.now, kind, (const void *)(uintptr_t)id);
 }
 
-/* Whoever gives a lock back goes on in what surrounds it, as before. */
-static bool is_told(enum hd_kind kind, const void *lock) {
-  if (kind == HD_KIND_LOCK)
-    return hd_order_is_kept() && !hd_budget_is_off(HD_CLASS_MUTEX);
-  return kind != HD_KIND_OTHER && !hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, lock);
+HD_APART void acquired_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id) {
+  if (!hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind_of_mutex(mutex), (const void *)(uintptr_t)id))
+    acquired(mutex, id);
 }
 
-void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
-  enum hd_kind kind = kind_of_mutex(mutex);
-  const void *lock = (const void *)(uintptr_t)id;
-  if (!is_told(kind, lock))
-    return;
+  if (!hd_budget_is_any_off())
+    acquired(mutex, id);
+  else if (!ends_nothing())
+    acquired_unless_refused(mutex, id);
+}
+
+HD_APART void released(ompt_mutex_t mutex, ompt_wait_id_t id) {
+  const enum hd_kind kind = kind_of_mutex(mutex);
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
   hd_order_tell(thread, event.now, HD_ORDER_RELEASED, id, 0);
   if (kind != HD_KIND_LOCK)
-    hd_thread_leave(thread, event.now, kind, lock);
+    hd_thread_leave(thread, event.now, kind, (const void *)(uintptr_t)id);
+}
+
+HD_APART void released_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id) {
+  if (!hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind_of_mutex(mutex), (const void *)(uintptr_t)id))
+    released(mutex, id);
+}
+
+/* Whoever gives a lock back goes on in what surrounds it, as before. */
+static bool is_told(enum hd_kind kind) {
+  return kind == HD_KIND_LOCK ? hd_order_is_kept() : kind != HD_KIND_OTHER;
+}
+
+void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
+  (void)address;
+  if (!is_told(kind_of_mutex(mutex)))
+    return;
+  if (!hd_budget_is_any_off())
+    released(mutex, id);
+  else if (!ends_nothing())
+    released_unless_refused(mutex, id);
 }

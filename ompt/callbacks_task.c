@@ -11,7 +11,7 @@ static uint64_t name_of(const ompt_data_t *task) {
 
 /* "taskwait depend", and the wait of an undeferred task for its dependences (libomp 16 and later): a task that is never
  * run begins the wait, its "complete" ends it. */
-static void begin_dependence_wait(ompt_data_t *task, const void *address) {
+HD_APART void begin_dependence_wait(ompt_data_t *task, const void *address) {
   if (hd_budget_refuses(HD_CLASS_TASK) || hd_budget_refuses(HD_CLASS_SYNC)) {
     hd_unresolved_begin_wait(hd_thread_known_soon());
     return;
@@ -25,7 +25,7 @@ static void begin_dependence_wait(ompt_data_t *task, const void *address) {
   thread->top->task = task;
 }
 
-static void end_dependence_wait(const ompt_data_t *task) {
+HD_APART void end_dependence_wait(const ompt_data_t *task) {
   if (hd_budget_has_switched())
     hd_unresolved_end_wait();
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_END);
@@ -37,15 +37,7 @@ static void end_dependence_wait(const ompt_data_t *task) {
     hd_thread_leave(thread, event.now, HD_KIND_TASKWAIT, task);
 }
 
-void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
-                                 int has_dependences, const void *address) {
-  (void)creator, (void)frame, (void)has_dependences;
-  if (flags & ompt_task_taskwait) {
-    begin_dependence_wait(task, address);
-    return;
-  }
-  if (hd_budget_refuses(HD_CLASS_TASK))
-    return;
+HD_APART void create(ompt_data_t *task, int flags, const void *address) {
   HD_EVENT struct hd_event event =
       hd_order_is_kept() ? hd_event_begin(HD_EVENT_TASK_CREATE) : hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
   struct hd_thread *thread = event.thread;
@@ -59,7 +51,23 @@ void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame
                  hd_task_profile(task) | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
 }
 
-static void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+HD_APART void create_unless_refused(ompt_data_t *task, int flags, const void *address) {
+  if (!hd_budget_refuses(HD_CLASS_TASK))
+    create(task, flags, address);
+}
+
+void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
+                                 int has_dependences, const void *address) {
+  (void)creator, (void)frame, (void)has_dependences;
+  if (flags & ompt_task_taskwait)
+    begin_dependence_wait(task, address);
+  else if (!hd_budget_is_any_off())
+    create(task, flags, address);
+  else if (!hd_refuse_at_once(hd_thread_current, HD_CLASS_TASK))
+    create_unless_refused(task, flags, address);
+}
+
+HD_APART void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_SCHEDULE);
   if (!event.thread)
     return;
@@ -75,11 +83,18 @@ static bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, om
   return thread && hd_task_leaves_out(thread, prior, status, next);
 }
 
+HD_APART void change_unless_unobserved(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  if (!is_unobserved_task(prior, status, next))
+    change_task(prior, status, next);
+}
+
 void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
     return; /* nobody starts or stops working */
   if (status == ompt_taskwait_complete)
     end_dependence_wait(prior);
-  else if (!is_unobserved_task(prior, status, next))
+  else if (!hd_budget_is_any_off())
     change_task(prior, status, next);
+  else
+    change_unless_unobserved(prior, status, next);
 }

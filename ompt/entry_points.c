@@ -3,9 +3,8 @@
 
 #include "callpath/code/wrappers.h"
 #include "ompt/construct/chunks.h"
-#include "ompt/thread/budget.h"
-#include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/refuse.h"
 #include "ompt/thread/unresolved.h"
 
 static const struct {

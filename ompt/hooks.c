@@ -9,6 +9,7 @@
 #include "callpath/code/modules.h"
 #include "ompt/construct/routine.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/refuse.h"
 #include "ompt/tool.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/stack_bounds.h"

@@ -3,7 +3,7 @@
 
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
-#include "ompt/thread/budget.h"
+#include "ompt/thread/refuse.h"
 #include "ompt/thread/step.h"
 #include "ompt/thread/unresolved.h"
 

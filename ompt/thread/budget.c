@@ -131,6 +131,7 @@ void hd_budget_look_over(uint64_t now) {
   }
   __atomic_store_n(&hd_budget.off, classes, __ATOMIC_RELEASE);
   __atomic_store_n(&hd_budget.wake_ticks, wake, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&hd_budget.turn, 1, __ATOMIC_RELEASE);
 }
 
 uint32_t *hd_budget_bits_of(uint32_t profile) {

@@ -58,6 +58,7 @@ struct hd_budget {
   uint32_t everywhere; /* it is off wherever a thread is: asked for, or in tests */
   uint32_t touched;    /* it has been off, at some time */
   uint32_t muted;      /* the runtime does not even send its events */
+  uint32_t turn;       /* goes on after each change of what is off where */
   uint32_t limit_ppm;  /* 0: no limit, nothing is ever switched off */
   uint64_t wake_ticks; /* when the next class is to be switched on again; UINT64_MAX: none */
 };
@@ -96,10 +97,6 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
 void hd_budget_begin_region(const struct hd_thread *thread, uint64_t now);
 void hd_budget_end_region(const struct hd_thread *thread, uint64_t now);
 
-/** The slow halves of what follows: is it off here? */
-bool hd_budget_refuse(enum hd_event_class event_class);
-bool hd_budget_is_off_here(enum hd_event_class event_class);
-
 /** Whether any of these classes is off where the thread is, or on in a window only. */
 bool hd_budget_is_restricted(struct hd_thread *thread, uint32_t classes);
 
@@ -108,7 +105,10 @@ uint32_t hd_budget_unheard_here(struct hd_thread *thread);
 
 /** What an event of the class (or HD_REFUSED_SECTION) began was not observed: the row in whose time it is, or whose
  *  numbers lack it, says so. */
-void hd_budget_mark(struct hd_row_record *row, uint32_t event_class);
+static inline void hd_budget_mark(struct hd_row_record *row, uint32_t event_class) {
+  if (!(row->refused >> event_class & 1))
+    row->refused = (row->refused | 1u << event_class) & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
+}
 
 /** What events may cost a thread; 0: there is no limit. */
 static inline uint32_t hd_budget_limit_ppm(void) {
@@ -118,18 +118,6 @@ static inline uint32_t hd_budget_limit_ppm(void) {
 /** Is any class off, in any region? */
 static inline bool hd_budget_is_any_off(void) {
   return __builtin_expect(__atomic_load_n(&hd_budget.off, __ATOMIC_RELAXED) != 0, false);
-}
-
-/** A begin of this class: is it to be left out? */
-static inline bool hd_budget_refuses(enum hd_event_class event_class) {
-  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE); /* and then `touched` */
-  return __builtin_expect((off >> event_class & 1) != 0, false) && hd_budget_refuse(event_class);
-}
-
-/** Off, without a look at whether that should change. */
-static inline bool hd_budget_is_off(enum hd_event_class event_class) {
-  const uint32_t off = __atomic_load_n(&hd_budget.off, __ATOMIC_ACQUIRE);
-  return __builtin_expect((off >> event_class & 1) != 0, false) && hd_budget_is_off_here(event_class);
 }
 
 /** Has it been off? Then ends may come without begins. */

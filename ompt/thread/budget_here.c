@@ -3,15 +3,12 @@
 #include "callpath/callpath.h"
 #include "ompt/shared/clock.h"
 #include "ompt/thread/budget_internal.h"
-#include "ompt/thread/current.h"
+#include "ompt/thread/refuse.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/unresolved.h"
 #include "ompt/thread/watch.h"
-
-/* Of the events that are refused while a thread's time is unresolved already so many look at the clock once. */
-enum { LOOK_EVERY = 64 };
 
 /* ---- where a thread is ---- */
 
@@ -43,7 +40,7 @@ static uint32_t off_here(struct hd_thread *thread) {
 
 /* ---- what is observed ---- */
 
-bool hd_budget_is_off_here(enum hd_event_class event_class) {
+bool hd_refuse_is_off(enum hd_event_class event_class) {
   struct hd_thread *thread = hd_thread_known_soon();
   return (thread ? off_here(thread) : off_outside()) >> event_class & 1;
 }
@@ -58,11 +55,6 @@ bool hd_budget_is_restricted(struct hd_thread *thread, uint32_t classes) {
   return (off | off >> HD_OPEN_SHIFT) & classes;
 }
 
-void hd_budget_mark(struct hd_row_record *row, uint32_t event_class) {
-  if (!(row->refused >> event_class & 1))
-    row->refused = (row->refused | 1u << event_class) & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
-}
-
 static bool is_in(uint32_t classes, enum hd_event_class event_class) {
   return classes >> event_class & 1;
 }
@@ -71,8 +63,8 @@ static bool is_in(uint32_t classes, enum hd_event_class event_class) {
  * few look at the clock. */
 static bool needs_clock(struct hd_thread *thread, bool was_off) {
   const bool is_real = __builtin_expect(thread == hd_thread_current, true);
-  return !was_off || !is_real || !(thread->instruments & HD_INSTRUMENT_UNRESOLVED) ||
-         ++thread->budget.refused % LOOK_EVERY == 0;
+  const bool is_turn = ++thread->budget.refused % HD_REFUSE_LOOK_EVERY == 0;
+  return !was_off || !is_real || !(thread->instruments & HD_INSTRUMENT_UNRESOLVED) || is_turn;
 }
 
 static uint64_t look(struct hd_thread *thread) {
@@ -84,7 +76,17 @@ static uint64_t look(struct hd_thread *thread) {
   return now;
 }
 
-bool hd_budget_refuse(enum hd_event_class event_class) {
+/* `turn`: before `thread` looked at what is off. */
+static void go_on_refusing(struct hd_thread *thread, enum hd_event_class event_class, uint32_t turn) {
+  struct hd_budget_window *mine = &thread->budget;
+  if (thread != hd_thread_current || (thread->instruments & HD_INSTRUMENT_WATCHED))
+    return;
+  mine->refusing = (mine->refusing_turn == turn ? mine->refusing : 0) | 1u << event_class;
+  mine->refusing_turn = turn;
+}
+
+bool hd_refuse(enum hd_event_class event_class) {
+  const uint32_t turn = __atomic_load_n(&hd_budget.turn, __ATOMIC_ACQUIRE);
   struct hd_thread *thread = hd_thread_known_soon();
   if (!thread)
     return is_in(off_outside(), event_class);
@@ -97,9 +99,11 @@ bool hd_budget_refuse(enum hd_event_class event_class) {
     now = look(thread);
     off = off_here(thread);
   }
-  if (is_in(off, event_class))
+  if (is_in(off, event_class)) {
     hd_unresolved_refuse(thread, event_class, now);
-  else if (is_in(off >> HD_OPEN_SHIFT, event_class))
+    go_on_refusing(thread, event_class, turn);
+  } else if (is_in(off >> HD_OPEN_SHIFT, event_class)) {
     hd_watch_begin(thread, off);
+  }
   return is_in(off, event_class);
 }

@@ -34,6 +34,8 @@ struct hd_budget_window {
   uint64_t due_ticks;                /* the next boundary is not before this */
   uint64_t boundary_count;           /* so far; number n is ring[n % HD_BUDGET_SLOTS] */
   uint64_t refused;                  /* begins */
+  uint32_t refusing;                 /* bit: an event of the class has been refused since the last change of state, */
+  uint32_t refusing_turn;            /* when hd_budget.turn was this */
   uint64_t seen[HD_EVENT_KINDS];     /* events whose cost is in `spent` */
   uint64_t spent[HD_BUDGET_CLASSES]; /* so far */
   uint32_t epochs[HD_CLASS_COUNT];   /* how often each class had been switched off, of which the ring is */

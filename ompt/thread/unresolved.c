@@ -123,6 +123,7 @@ static void charge(struct hd_thread *thread, uint64_t now) {
   struct hd_thread_record *record = thread->record;
   const uint64_t since = record->unresolved_ticks > record->last_ticks ? record->unresolved_ticks : record->last_ticks;
   record->unresolved_ticks = 0;
+  thread->budget.refusing = 0;
   thread->instruments &= ~(uint32_t)HD_INSTRUMENT_UNRESOLVED;
   if (now <= since || (!record->unresolved_wait && thread->ring.busy == HD_NONE))
     return;
