@@ -27,7 +27,8 @@ struct choices {
 static const struct hd_option options[] = {
     {'o', "output", "PAGE", "write to the file PAGE instead of standard output",
      HD_OPTION_FILE(struct choices, output)},
-    {0, "force", NULL, "replace PAGE if it exists", HD_OPTION_FLAG(struct choices, force)},
+    {0, "force", NULL, "replace PAGE if it exists; also compare different programs or builds, by names",
+     HD_OPTION_FLAG(struct choices, force)},
     {0, "no-source", NULL, "leave out the lines of source files", HD_OPTION_FLAG(struct choices, html.no_source)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
     {0},
@@ -76,6 +77,7 @@ static bool check(void *of) {
 static int compare(struct choices *choices, char **operands, size_t count) {
   struct hd_compare_choices all;
   hd_compare_choices_init(&all);
+  all.compare.force = choices->force;
   const int status = hd_compare_with(&all, operands, count, write_comparisons, choices);
   hd_compare_choices_free(&all);
   return status;

@@ -85,6 +85,7 @@ static void print_text(const struct hd_compare_series *series, size_t count,
       .out = out, .markdown = options->format == HD_COMPARE_MARKDOWN, .html = options->format == HD_COMPARE_HTML};
   for (size_t i = 0; i < count; i++) {
     fputs(i > 0 ? "\n" : "", out);
+    document.part = i;
     print_one(&series[i], options, &document);
     if (has_legend(series, count, i))
       print_legend(&document, series[i].comparison);

@@ -97,6 +97,9 @@ void hd_compare_program(struct hd_document *document, const struct hd_comparison
     fill_remark(&table, point);
   }
   hd_document_title(document, 2, "Program: times in %s", table.columns.unit.name);
+  if (scaling)
+    hd_document_figure(document, "speedup", comparison->point_count - 1);
+  hd_document_figure(document, "times", 0);
   hd_document_table(document, &table.grid);
 }
 
@@ -254,6 +257,7 @@ void hd_compare_losses(struct hd_document *document, const struct hd_comparison 
   }
   hd_document_title(document, 2, scaling ? "Lost wall %s by cause" : "Wall %s lost (negative: gained) by cause",
                     unit->name);
+  hd_document_figure(document, "losses", 0);
   hd_document_table(document, &table.grid);
   if (scaling) /* where the table of regions says why, too */
     say_scaling(document, comparison, comparison->point_count - 1, unit);

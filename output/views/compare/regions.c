@@ -69,6 +69,7 @@ void hd_compare_regions(struct hd_document *document, const struct hd_comparison
   const uint32_t left = hd_compare_fill(&table, 0, limit, NULL, NULL);
   hd_point_text(name, comparison, count - 1);
   hd_document_title(document, 2, "Regions: %s by threads; what is lost, and why, at %s", table.columns.unit.name, name);
+  hd_document_figure(document, "regions", count - 1);
   hd_document_table(document, &table.grid);
   hd_said_left(document, left, "region");
   if (count > shown)
@@ -115,6 +116,7 @@ void hd_compare_difference(struct hd_document *document, const struct hd_compari
   const uint32_t left = hd_compare_fill(&table, point, limit, NULL, NULL);
   hd_document_title(document, 2, "Regions, in %s: before is %s, after is %s", table.columns.unit.name,
                     comparison->points[0].label, comparison->points[point].label);
+  hd_document_figure(document, "regions", point);
   hd_document_table(document, &table.grid);
   hd_said_left(document, left, "region");
   say_foremost(document, comparison, point, &table.columns.unit);

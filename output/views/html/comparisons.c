@@ -20,7 +20,7 @@ bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t co
   fputs(", runs compared</h1></header>\n<main>\n", out);
   hd_compare_print(series, count, &page, out);
   fputs("</main>\n", out);
-  hd_html_footer(false, out);
+  hd_html_footer(out);
   FILE *into = open_memstream(&json, &bytes);
   if (into)
     hd_compare_print(series, count, &data, into);
@@ -28,6 +28,6 @@ bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t co
   if (made)
     hd_html_data("compare", json, bytes, out);
   free(json);
-  hd_html_end(false, out);
+  hd_html_end(out);
   return made;
 }

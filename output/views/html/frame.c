@@ -45,17 +45,14 @@ void hd_html_data(const char *id, const char *json, size_t bytes, FILE *out) {
   fputs("</script>\n", out);
 }
 
-void hd_html_footer(bool charts, FILE *out) {
+void hd_html_footer(FILE *out) {
   fputs("<footer><p>Made by heddle " HEDDLE_VERSION ".", out);
-  if (!charts)
-    fputs("</p>\n", out);
-  else if (hd_asset_d3.bytes > 0)
-    fprintf(out, " Charts: D3 %s, BSD-3-Clause.</p>\n<details><summary>D3's licence</summary><pre>", hd_d3_version);
-  else
-    fputs(" This build of Heddle lacks D3: the timeline, the flame view and the charts along iterations are left "
-          "out.</p>\n",
+  if (hd_asset_d3.bytes == 0) {
+    fputs(" This build of Heddle lacks D3: the timeline, the flame view, the charts along iterations and those of "
+          "speedups are left out.</p>\n",
           out);
-  if (charts && hd_asset_d3.bytes > 0) {
+  } else {
+    fprintf(out, " Charts: D3 %s, BSD-3-Clause.</p>\n<details><summary>D3's licence</summary><pre>", hd_d3_version);
     fwrite(hd_asset_d3_licence.text, 1, hd_asset_d3_licence.bytes, out);
     fputs("</pre></details>\n", out);
   }
@@ -68,8 +65,8 @@ const char *hd_html_charts(void) {
   return hd_asset_d3.bytes > 0 ? name : NULL;
 }
 
-void hd_html_end(bool charts, FILE *out) {
-  if (charts && hd_asset_d3.bytes > 0)
+void hd_html_end(FILE *out) {
+  if (hd_asset_d3.bytes > 0)
     put_asset(&hd_asset_d3, "script", out);
   put_asset(&hd_asset_script, "script", out);
   fputs("</body>\n</html>\n", out);

@@ -16,13 +16,13 @@ void hd_html_head(const char *program, FILE *out);
 /** JSON in an element for scripts, "ID". */
 void hd_html_data(const char *id, const char *json, size_t bytes, FILE *out);
 
-/** Who made it, and whose licences it has; `charts`: those of what draws them. */
-void hd_html_footer(bool charts, FILE *out);
+/** Who made it, and whose licences it has. */
+void hd_html_footer(FILE *out);
 
 /** What draws charts: "D3 5.16.0"; NULL: it was not there at build time. */
 const char *hd_html_charts(void);
 
-/** The scripts, with D3 if there are charts, and the page's end. */
-void hd_html_end(bool charts, FILE *out);
+/** The scripts, and the page's end. */
+void hd_html_end(FILE *out);
 
 #endif

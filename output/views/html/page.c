@@ -63,13 +63,13 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
   if (!options->no_source)
     hd_html_source(model, out);
   fputs("</main>\n", out);
-  hd_html_footer(true, out);
+  hd_html_footer(out);
 }
 
 bool hd_html_write(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {
   hd_html_head(model->header.program, out);
   put_body(model, options, out);
   const bool made = put_data("profile", write_profile, model, out) && put_data("explain", write_explain, model, out);
-  hd_html_end(true, out);
+  hd_html_end(out);
   return made;
 }

@@ -11,6 +11,7 @@ if (heddle.profile) {
   heddle.states.explainProgram();
   heddle.region.start();
 }
+heddle.compared.start();
 if (heddle.profile && heddle.charts) {
   heddle.timeline.start();
   heddle.flame.start();

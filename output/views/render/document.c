@@ -225,6 +225,12 @@ void hd_document_say(const struct hd_document *document, const char *format, ...
   fputs("\n", document->out);
 }
 
+void hd_document_figure(const struct hd_document *document, const char *name, size_t point) {
+  if (document->html)
+    fprintf(document->out, "<div class=\"figure\" data-figure=\"%s\" data-part=\"%zu\" data-point=\"%zu\"></div>\n", name,
+            document->part, point);
+}
+
 void hd_document_table(struct hd_document *document, struct hd_table *grid) {
   if (document->html)
     html_table(document, grid);

@@ -15,6 +15,7 @@ struct hd_document {
   bool markdown;
   bool html;            /* parts of a page's body */
   unsigned table_count; /* so far */
+  size_t part;          /* which of several comparisons is written: for the page's charts */
 };
 
 /** A heading; `level` 1 to 3. */
@@ -34,6 +35,9 @@ void hd_document_say(const struct hd_document *document, const char *format, ...
 
 /** Prints and frees a table. */
 void hd_document_table(struct hd_document *document, struct hd_table *grid);
+
+/** Where a page's scripts draw a chart: its name, and the point that it is about. Nothing in text. */
+void hd_document_figure(const struct hd_document *document, const char *name, size_t point);
 
 /** Text with nothing in it that would steer a terminal or, in Markdown, mark it up. Not for HTML. */
 void hd_document_clean(const struct hd_document *document, const char *text, char *clean, size_t bytes);

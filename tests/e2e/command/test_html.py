@@ -183,8 +183,31 @@ def test_a_page_of_several_fetches_and_runs_nothing(compared):
     _, text = compared
     page = Page(text)
     assert page.fetched == [] and "default-src 'none'" in text and len(text.encode()) < SIZE_MOST
-    assert page.elements.count("script") == text.count("</script>") == text.count("<script") == 3
+    assert page.elements.count("script") == text.count("</script>") == text.count("<script") == 4
     assert "<script>alert" not in text and not re.search(r"<[^>]*\son\w+=", text)
+
+
+def figures(text):
+    return re.findall(r'<div class="figure" data-figure="(\w+)" data-part="(\d+)" data-point="(\d+)"></div>', text)
+
+
+def test_charts_stand_above_their_tables(compared):
+    _, text = compared
+    assert figures(text) == [("speedup", "0", "1"), ("times", "0", "0"), ("losses", "0", "0"), ("regions", "0", "1")]
+    for name, heading in [("times", "Program"), ("losses", "Lost wall"), ("regions", "Regions")]:
+        assert re.search(rf'<h3>{heading}[^<]*</h3>\n(<div class="figure"[^>]*></div>\n)?<div class="figure" data-figure="{name}"'
+                         r'[^>]*></div>\n<div class="wide"><table', text), name
+
+
+def test_builds_that_differ_are_compared_when_forced(run_heddle, profile, build_program, tmp_path):
+    flags = [f"-I{SOURCE / 'include'}"]
+    before = shutil.copy(profile(build_program(PROGRAM, compiler="clang-19", flags=flags), threads=2), tmp_path / "before.heddle")
+    other = build_program(PROGRAM.replace("i < 20", "i < 40"), compiler="clang-19", flags=flags)
+    after = shutil.copy(profile(other, threads=2), tmp_path / "after.heddle")
+    result = run_heddle("html", before, after)
+    assert result.returncode == 1 and "--force compares them by name" in result.stderr and result.stdout == ""
+    text = run_heddle("html", "--force", before, after).stdout
+    assert figures(text) == [("times", "0", "0"), ("losses", "0", "0"), ("regions", "0", "1")]
 
 
 def test_a_directory_is_compared(run_heddle, compared, tmp_path):
