@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Explicit tasks. */
+#include "callpath/callpath.h"
 #include "ompt/callbacks.h"
 #include "ompt/construct/task.h"
 #include "ompt/thread/order.h"
@@ -39,7 +40,7 @@ static void end_dependence_wait(const ompt_data_t *task) {
 
 void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                                  int has_dependences, const void *address) {
-  (void)creator, (void)frame, (void)has_dependences;
+  (void)creator, (void)frame;
   if (flags & ompt_task_taskwait) {
     begin_dependence_wait(task, address);
     return;
@@ -54,6 +55,8 @@ void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame
   if (thread->pending)
     hd_thread_settle(thread);
   hd_task_create(thread, task, address);
+  if (has_dependences)
+    hd_callpath_mark_depends(hd_task_profile(task));
   if (hd_order_is_kept())
     hd_order_log(thread, event.now, HD_ORDER_CREATE, name_of(task),
                  hd_task_profile(task) | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
