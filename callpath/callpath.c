@@ -296,10 +296,19 @@ void hd_callpath_mark_tail_call(uint32_t profile) {
   add_flags(hd_profiles_by_id(profile), HD_PROFILE_TAIL_CALL);
 }
 
-void hd_callpath_mark_sinks(uint32_t profile) {
+/* Asked for once for each iteration, or task. */
+static void mark_once(uint32_t profile, unsigned flag) {
   struct hd_profile *at = hd_profiles_by_id(profile);
-  if (!(hd_callpath_flags(at->record) & HD_PROFILE_SINKS)) /* a loop has millions of iterations */
-    add_flags(at, HD_PROFILE_SINKS);
+  if (!(hd_callpath_flags(at->record) & flag))
+    add_flags(at, flag);
+}
+
+void hd_callpath_mark_sinks(uint32_t profile) {
+  mark_once(profile, HD_PROFILE_SINKS);
+}
+
+void hd_callpath_mark_depends(uint32_t profile) {
+  mark_once(profile, HD_PROFILE_DEPENDS);
 }
 
 static struct phase *add_phase(const char *name, size_t length) {

@@ -84,6 +84,9 @@ void hd_callpath_mark_tail_call(uint32_t profile);
 /** In it a doacross loop has waited (HD_PROFILE_SINKS). Any thread. */
 void hd_callpath_mark_sinks(uint32_t profile);
 
+/** A task with dependences was created there (HD_PROFILE_DEPENDS). Any thread. */
+void hd_callpath_mark_depends(uint32_t profile);
+
 /** The address that stands for a phase's name in hd_callpath_step: the same for equal names. Without room for a new
  *  name it is hd_callpath_other_phases. Any thread; takes a lock. */
 const char *hd_callpath_phase(const char *name);

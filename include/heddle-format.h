@@ -254,7 +254,8 @@ enum hd_profile_flag {
   HD_PROFILE_TAIL_CALL = 1u << 6,
   /* Iterations of a doacross loop waited there for others (`ordered depend(sink)`). The runtime does not report when
    * such a wait began: it is in the busy time. */
-  HD_PROFILE_SINKS = 1u << 7
+  HD_PROFILE_SINKS = 1u << 7,
+  HD_PROFILE_DEPENDS = 1u << 8 /* tasks that were created there had dependences */
 };
 
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };

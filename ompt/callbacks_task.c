@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Explicit tasks. */
+#include "callpath/callpath.h"
 #include "ompt/callbacks.h"
 #include "ompt/construct/task.h"
 #include "ompt/thread/order.h"
@@ -37,7 +38,7 @@ HD_APART void end_dependence_wait(const ompt_data_t *task) {
     hd_thread_leave(thread, event.now, HD_KIND_TASKWAIT, task);
 }
 
-HD_APART void create(ompt_data_t *task, int flags, const void *address) {
+HD_APART void create(ompt_data_t *task, int flags, int has_dependences, const void *address) {
   HD_EVENT struct hd_event event =
       hd_order_is_kept() ? hd_event_begin(HD_EVENT_TASK_CREATE) : hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
   struct hd_thread *thread = event.thread;
@@ -46,25 +47,27 @@ HD_APART void create(ompt_data_t *task, int flags, const void *address) {
   if (thread->pending)
     hd_thread_settle(thread);
   hd_task_create(thread, task, address);
+  if (has_dependences)
+    hd_callpath_mark_depends(hd_task_profile(task));
   if (hd_order_is_kept())
     hd_order_log(thread, event.now, HD_ORDER_CREATE, name_of(task),
                  hd_task_profile(task) | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
 }
 
-HD_APART void create_unless_refused(ompt_data_t *task, int flags, const void *address) {
+HD_APART void create_unless_refused(ompt_data_t *task, int flags, int has_dependences, const void *address) {
   if (!hd_budget_refuses(HD_CLASS_TASK))
-    create(task, flags, address);
+    create(task, flags, has_dependences, address);
 }
 
 void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                                  int has_dependences, const void *address) {
-  (void)creator, (void)frame, (void)has_dependences;
+  (void)creator, (void)frame;
   if (flags & ompt_task_taskwait)
     begin_dependence_wait(task, address);
   else if (!hd_budget_is_any_off())
-    create(task, flags, address);
+    create(task, flags, has_dependences, address);
   else if (!hd_refuse_at_once(hd_thread_current, HD_CLASS_TASK))
-    create_unless_refused(task, flags, address);
+    create_unless_refused(task, flags, has_dependences, address);
 }
 
 HD_APART void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {

@@ -17,6 +17,11 @@ bool hd_place_is_same(const struct hd_node *a, const struct hd_node *b) {
   return a->module == b->module && a->offset == b->offset;
 }
 
+bool hd_place_is_same_line(const struct hd_node *a, const struct hd_node *b) {
+  return a->name.line != 0 && a->name.line == b->name.line && same_text(a->name.function, b->name.function) &&
+         same_text(a->name.file, b->name.file);
+}
+
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ (hash >> 29);

@@ -14,6 +14,9 @@
 
 bool hd_place_is_same(const struct hd_node *a, const struct hd_node *b);
 
+/** The same line, whatever is there: several constructs of one directive. False if that of either is not known. */
+bool hd_place_is_same_line(const struct hd_node *a, const struct hd_node *b);
+
 /** Equal for the same place. `hash`: the hash of what comes before. */
 uint64_t hd_place_hash(uint64_t hash, const struct hd_node *node);
 

@@ -36,6 +36,8 @@ static const struct {
     [HD_CAUSE_ORDERED] = {"ordered", "waits for an ordered part", NULL, hd_say_mutex, false},
     [HD_CAUSE_TASK_GRANULARITY] = {"task-granularity", "tasks too small", NULL, hd_say_task_granularity, false},
     [HD_CAUSE_TASK_CREATION] = {"task-creation", "one thread creates the tasks", NULL, hd_say_task_creation, false},
+    [HD_CAUSE_TASK_DEPENDENCES] = {"task-dependences", "tasks depend on each other", NULL, hd_say_task_dependences,
+                                   false},
     [HD_CAUSE_OVERSUBSCRIPTION] = {"oversubscription", "too few processors", hd_charges_find_processors,
                                    hd_say_oversubscription, true},
     [HD_CAUSE_PINNED] = {"pinned", "threads bound to too few processors", NULL, hd_say_pinned, true},
@@ -135,8 +137,11 @@ static void add_charge(const struct hd_diagnosis *diagnosis, struct hd_finding *
   const uint32_t region = diagnosis->region[charge->node];
   finding->gain_ticks += charge->gain_ticks;
   finding->lost_ticks += charge->lost_ticks;
-  if (!before || before->node != charge->node)
+  finding->own_ticks += charge->own_ticks;
+  if (!before || before->node != charge->node) {
     add_place(&finding->sums, &diagnosis->model->nodes[charge->node]);
+    finding->callpaths++;
+  }
   const bool is_new = !before || diagnosis->region[before->node] != region;
   const bool in_doubt = charge->region != 0 && lacks_events(diagnosis, charge->node);
   if (is_new)
@@ -203,7 +208,7 @@ static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   const double elapsed = (double)diagnosis->model->elapsed_ticks;
   finding->gain_ticks = fmin(finding->gain_ticks, elapsed);
   const double own = hd_overhead_of(place->inclusive_ticks, &place->intrusion_inclusive, &place->team);
-  const double low = finding->gain_ticks * (1 - own) - others_part(diagnosis, finding);
+  const double low = (finding->gain_ticks - finding->own_ticks) * (1 - own) - others_part(diagnosis, finding);
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(low, 0);
   finding->high_ticks = finding->gain_ticks;
   if (finding->basis == HD_BASIS_ESTIMATED)

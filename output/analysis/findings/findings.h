@@ -31,6 +31,7 @@ enum hd_cause {
   HD_CAUSE_ORDERED,
   HD_CAUSE_TASK_GRANULARITY,
   HD_CAUSE_TASK_CREATION,
+  HD_CAUSE_TASK_DEPENDENCES,
   HD_CAUSE_OVERSUBSCRIPTION,
   HD_CAUSE_PINNED,
   HD_CAUSE_WORK_INFLATION, /* only runs that are compared have it (output/comparison) */
@@ -69,6 +70,8 @@ struct hd_finding {
   double high_ticks;
   enum hd_basis basis;
   double lost_ticks; /* thread time */
+  double own_ticks;  /* Heddle's part of the gain: of events that the cure saves */
+  uint32_t callpaths;
   struct hd_place_sums sums;
   char evidence[HD_EVIDENCE_MOST][HD_FINDING_BYTES]; /* sentences without a full stop; "": there is no more */
   char attempt[HD_EVIDENCE_MOST][HD_FINDING_BYTES];  /* what to try */

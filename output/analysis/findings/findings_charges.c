@@ -21,6 +21,7 @@
 #include "output/analysis/findings/findings_internal.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "output/model/place.h"
 #include "support/command/memory.h"
 
 static double smaller(double a, double b) {
@@ -44,14 +45,14 @@ static void append(struct hd_diagnosis *diagnosis, struct hd_charge charge) {
 void hd_charge_run(struct hd_diagnosis *diagnosis, enum hd_cause cause, uint32_t node, double lost_ticks,
                    double gain_ticks) {
   if (gain_ticks > 0)
-    append(diagnosis, (struct hd_charge){cause, node, 0, lost_ticks, gain_ticks});
+    append(diagnosis, (struct hd_charge){cause, node, 0, lost_ticks, gain_ticks, 0});
 }
 
 void hd_charge_add(struct hd_diagnosis *diagnosis, enum hd_cause cause, uint32_t node, double lost_ticks) {
   const uint32_t region = diagnosis->region[node];
   const double gain = lost_ticks / diagnosis->facts[region].team * diagnosis->model->nodes[region].gain_share;
   if (gain > 0)
-    append(diagnosis, (struct hd_charge){cause, node, region, lost_ticks, gain});
+    append(diagnosis, (struct hd_charge){cause, node, region, lost_ticks, gain, 0});
 }
 
 /* ---- by cause ---- */
@@ -80,15 +81,32 @@ static enum hd_cause longest_mutex(const struct hd_node *node) {
   return mutexes[most].cause;
 }
 
+/* The region or loop whose reduction a critical section is: libomp combines the copies of a few threads in one, at the
+ * place of the directive. 0: it is one of the program's. */
+static uint32_t combined_in(const struct hd_diagnosis *diagnosis, const struct hd_node *critical) {
+  const struct hd_node *nodes = diagnosis->model->nodes;
+  const uint32_t region = critical->kind == HD_KIND_CRITICAL ? diagnosis->region[critical->id] : 0;
+  for (uint32_t i = region; i != 0; i = diagnosis->next[i])
+    if ((i == region || hd_kind_is_worksharing(nodes[i].kind)) && hd_place_is_same_line(&nodes[i], critical))
+      return i;
+  return 0;
+}
+
+static void charge_mutex(struct hd_diagnosis *diagnosis, enum hd_cause cause, uint32_t node, double lost_ticks) {
+  const uint32_t combined = combined_in(diagnosis, &diagnosis->model->nodes[node]);
+  hd_charge_add(diagnosis, combined != 0 ? HD_CAUSE_REDUCTION : cause, combined != 0 ? combined : node, lost_ticks);
+}
+
 static void charge_mutexes(struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {
   const uint32_t lock = diagnosis->facts[diagnosis->region[node->id]].lock;
   for (size_t i = 0; i < MUTEXES; i++) {
     const double waited = (double)node->ticks[mutexes[i].state];
-    hd_charge_add(diagnosis, mutexes[i].cause, node->id, waited);
+    if (waited > 0)
+      charge_mutex(diagnosis, mutexes[i].cause, node->id, waited);
     lost_ticks -= waited;
   }
   if (lock != 0) /* others waited at a barrier for those that waited for it */
-    hd_charge_add(diagnosis, longest_mutex(&diagnosis->model->nodes[lock]), lock, lost_ticks);
+    charge_mutex(diagnosis, longest_mutex(&diagnosis->model->nodes[lock]), lock, lost_ticks);
 }
 
 /* A loop that is all of a combined construct has the region's pragma. Its own line may be that of the `for` below it.
@@ -97,13 +115,25 @@ static bool is_combined(const struct hd_node *region, const struct hd_node *loop
   return loop->name.line == region->name.line || loop->name.line == region->name.line + 1;
 }
 
+static bool is_most_of(const struct hd_node *node, const struct hd_node *region) {
+  return node->id != 0 && 2 * node->inclusive_ticks[HD_BUSY] > region->inclusive_ticks[HD_BUSY];
+}
+
 /* A loop that is most of what a region does, and has no barrier of its own, is what the region's end waits for: it has
- * the line of the schedule. */
+ * the line of the schedule. Likewise sections. */
 static uint32_t uneven_place(const struct hd_diagnosis *diagnosis, uint32_t node) {
   const struct hd_model *model = diagnosis->model;
-  const struct hd_node *region = &model->nodes[node], *loop = &model->nodes[diagnosis->facts[node].loop];
-  const bool is_most = 2 * loop->inclusive_ticks[HD_BUSY] > region->inclusive_ticks[HD_BUSY];
-  return loop->id != 0 && is_most && !is_combined(region, loop) ? loop->id : node;
+  const struct hd_region_facts *facts = &diagnosis->facts[node];
+  const struct hd_node *region = &model->nodes[node], *loop = &model->nodes[facts->loop];
+  if (is_most_of(&model->nodes[facts->sections], region))
+    return facts->sections;
+  return is_most_of(loop, region) && !is_combined(region, loop) ? loop->id : node;
+}
+
+static void charge_uneven_at(struct hd_diagnosis *diagnosis, uint32_t place, double lost_ticks) {
+  const enum hd_kind kind = diagnosis->model->nodes[place].kind;
+  hd_charge_add(diagnosis, kind == HD_KIND_SECTIONS ? HD_CAUSE_SERIAL_IN_REGION : HD_CAUSE_IMBALANCE, place,
+                lost_ticks);
 }
 
 static void charge_uneven(struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {
@@ -111,8 +141,7 @@ static void charge_uneven(struct hd_diagnosis *diagnosis, const struct hd_node *
   double lasting = lost_ticks;
   if (diagnosis->crowded)
     lasting = smaller(lost_ticks, (double)diagnosis->uneven[diagnosis->group[node->id]]);
-  hd_charge_add(diagnosis, node->kind == HD_KIND_SECTIONS ? HD_CAUSE_SERIAL_IN_REGION : HD_CAUSE_IMBALANCE,
-                region ? uneven_place(diagnosis, node->id) : node->id, lasting);
+  charge_uneven_at(diagnosis, region ? uneven_place(diagnosis, node->id) : node->id, lasting);
   charge_to_threads_or(diagnosis, HD_CAUSE_IMBALANCE, node->id, lost_ticks - lasting);
 }
 
@@ -128,7 +157,7 @@ static void charge_explicit(struct hd_diagnosis *diagnosis, const struct hd_node
   uint64_t *uneven = &diagnosis->uneven[diagnosis->group[node->id]];
   const double lasting = larger(smaller(lost_ticks, (double)*uneven), 0);
   *uneven -= (uint64_t)lasting;
-  hd_charge_add(diagnosis, HD_CAUSE_IMBALANCE, uneven_place(diagnosis, region), lasting);
+  charge_uneven_at(diagnosis, uneven_place(diagnosis, region), lasting);
   charge_to_threads_or(diagnosis, HD_CAUSE_BARRIER, node->id, lost_ticks - lasting);
 }
 
@@ -179,10 +208,15 @@ static void charge_scheduling(struct hd_diagnosis *diagnosis, const struct hd_no
   hd_charge_add(diagnosis, HD_CAUSE_SCHEDULING, combined ? region->id : node->id, lost_ticks);
 }
 
+/* A single has none: libomp has the same kind of barrier for its copyprivate (losses_barriers.c). */
+static double waits_in_reduction(const struct hd_node *node) {
+  return node->kind == HD_KIND_SINGLE ? 0 : (double)node->ticks[HD_WAIT_REDUCTION];
+}
+
 static void charge_node(struct hd_diagnosis *diagnosis, const struct hd_node *node) {
   const int64_t *lost = diagnosis->book->own[node->id].lost;
   struct hd_region_facts *facts = &diagnosis->facts[diagnosis->region[node->id]];
-  const double reduction = (double)node->ticks[HD_WAIT_REDUCTION];
+  const double reduction = waits_in_reduction(node);
   charge_mutexes(diagnosis, node, (double)lost[HD_LOSS_LOCKS]);
   charge_uneven(diagnosis, node, (double)lost[HD_LOSS_IMBALANCE] - reduction);
   charge_serial(diagnosis, node, (double)lost[HD_LOSS_SERIAL]);
@@ -202,11 +236,12 @@ static double charged(const struct hd_diagnosis *diagnosis, size_t first, enum h
   return sum;
 }
 
-/* Waits in reductions: for those who had more to do, as far as anybody had. */
+/* Waits in reductions: for those who had more to do, as far as anybody had: in the loop, if it has a barrier. */
 static void charge_reductions(struct hd_diagnosis *diagnosis, uint32_t region, uint32_t reduction, double uneven) {
   const double waited = diagnosis->facts[region].reduction_ticks;
   const double lasting = smaller(waited, larger((double)diagnosis->facts[region].uneven_ticks - uneven, 0));
-  hd_charge_add(diagnosis, HD_CAUSE_IMBALANCE, uneven_place(diagnosis, region), lasting);
+  const uint32_t group = diagnosis->group[reduction];
+  charge_uneven_at(diagnosis, group != 0 && group != region ? group : uneven_place(diagnosis, region), lasting);
   if (reduction != 0)
     charge_to_threads_or(diagnosis, HD_CAUSE_REDUCTION, reduction, waited - lasting);
 }
@@ -249,7 +284,7 @@ static void charge_region(struct hd_diagnosis *diagnosis, uint32_t region) {
   uint32_t reduction = 0;
   for (uint32_t i = region; i != 0; i = diagnosis->next[i]) {
     charge_node(diagnosis, &model->nodes[i]);
-    if (model->nodes[i].ticks[HD_WAIT_REDUCTION] > model->nodes[reduction].ticks[HD_WAIT_REDUCTION])
+    if (waits_in_reduction(&model->nodes[i]) > waits_in_reduction(&model->nodes[reduction]))
       reduction = i;
   }
   charge_reductions(diagnosis, region, reduction, charged(diagnosis, first, HD_CAUSE_IMBALANCE));

@@ -65,7 +65,13 @@ static bool has_one_producer(const struct hd_diagnosis *diagnosis, uint32_t task
 }
 
 static void add_task(struct hd_diagnosis *diagnosis, struct hd_region_facts *facts, const struct hd_node *node) {
-  keep_largest(diagnosis->model, &facts->task, node->id, entries_of);
+  const bool is_known = node->name.line > 0, was_known = diagnosis->model->nodes[facts->task].name.line > 0;
+  if (is_known && !was_known)
+    facts->task = node->id;
+  if (is_known == was_known)
+    keep_largest(diagnosis->model, &facts->task, node->id, entries_of);
+  if (node->flags & HD_PROFILE_DEPENDS)
+    keep_largest(diagnosis->model, &facts->dependent, node->id, busy_inside);
   if (node->kind == HD_KIND_TASK) {
     facts->task_count += node->visits;
     facts->alone_count += has_one_producer(diagnosis, node->id) ? node->visits : 0;
@@ -81,8 +87,11 @@ static void add_node(struct hd_diagnosis *diagnosis, const struct hd_node *node)
     keep_largest(model, &facts->for_one, node->id, busy_inside);
   if (is_loop(node->kind) && !waits_at_end(node))
     keep_largest(model, &facts->loop, node->id, busy_inside);
+  if (node->kind == HD_KIND_SECTIONS && !waits_at_end(node))
+    keep_largest(model, &facts->sections, node->id, busy_inside);
   if (is_task(node->kind))
     add_task(diagnosis, facts, node);
+  facts->has_taskloop |= node->kind == HD_KIND_TASKLOOP;
   facts->creation_ticks += (double)node->ticks[HD_RUNTIME_TASK_CREATION];
   const bool is_estimated = node->marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_ESTIMATED;
   facts->unseen_tasks |= !is_estimated && node->refused >> HD_CLASS_TASK & 1;

@@ -16,6 +16,7 @@ struct hd_charge {
   uint32_t region; /* 0: the whole run's */
   double lost_ticks;
   double gain_ticks;
+  double own_ticks; /* Heddle's part of the gain */
 };
 
 /** Constructs of a region, nested regions left out. Node 0: there is none. */
@@ -24,7 +25,9 @@ struct hd_region_facts {
   uint32_t lock;          /* the critical, lock, ordered or atomic for which threads wait longest */
   uint32_t for_one;       /* the single or masked without a barrier that takes longest */
   uint32_t loop;          /* likewise the loop */
-  uint32_t task;          /* the task or taskloop that is entered most often */
+  uint32_t sections;      /* likewise the sections */
+  uint32_t task;          /* the task or taskloop that is entered most often, of those whose place is known */
+  uint32_t dependent;     /* the task with dependences in which, with what is below, most is done */
   uint64_t task_count;    /* tasks that ran */
   uint64_t task_ticks;    /* busy in them */
   uint64_t alone_count;   /* of the tasks, those that a single or masked construct created */
@@ -33,7 +36,8 @@ struct hd_region_facts {
   double waits_for_tasks;
   double reduction_ticks;
   uint64_t uneven_ticks; /* what the threads lacked to the one with most work, instance by instance */
-  bool unseen_tasks;     /* tasks were switched off, because their events cost more than the budget */
+  bool has_taskloop;
+  bool unseen_tasks; /* tasks were switched off, because their events cost more than the budget */
 };
 
 struct hd_diagnosis {
@@ -77,6 +81,9 @@ void hd_charges_divide(struct hd_diagnosis *diagnosis);
 /** What creating a task may take, as part of its own time. */
 #define HD_TASK_COST_MOST 0.05
 
+/** What it takes libomp at least: of taskloops it is not observed, as they create their tasks in one call. */
+#define HD_TASK_COST_LEAST_NS 100
+
 /** Cuts gains to what could be gained while an outermost region ran, and in the whole run: nested regions' losses may
  * be those of the regions around them, too. */
 void hd_charges_limit(struct hd_diagnosis *diagnosis);
@@ -108,10 +115,10 @@ double hd_diagnosis_spare(const struct hd_diagnosis *diagnosis, const struct hd_
 typedef void hd_finding_words(const struct hd_diagnosis *diagnosis, struct hd_finding *finding);
 hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_say_too_few_iterations, hd_say_scheduling,
     hd_say_fork_join, hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity,
-    hd_say_task_creation, hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
+    hd_say_task_creation, hd_say_task_dependences, hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
 
-/** What samples show of the time outside regions: the one or two functions that take most of it. False: too few samples,
- *  or their names are not known (output/symbols/sample_names.h). */
+/** What samples show of the time outside regions: the one or two functions that take most of it. False: too few
+ * samples, or their names are not known (output/symbols/sample_names.h). */
 bool hd_say_functions(const struct hd_diagnosis *diagnosis, double outside_ticks, char sentence[HD_FINDING_BYTES]);
 
 /** A time in a sentence; what a finding's region, or the run, took, and would take without what is lost. */

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "output/analysis/schedules/advice.h"
 #include "output/analysis/findings/findings_internal.h"
+#include "output/analysis/schedules/advice.h"
 #include "output/model/format_names.h"
 #include "output/model/loops.h"
 
@@ -32,7 +32,20 @@ static const struct hd_model_loop *one_long_iteration(const struct hd_diagnosis 
   for (uint32_t part = 0; chunks && part < HD_SPACE_BUCKETS; part++)
     iterations += chunks->iterations[part];
   const bool alone = chunks && team && iterations > 0 && hd_loop_chunks(chunks) == iterations;
-  return alone && 2.0 * (double)chunks->longest_ticks * (double)team->instances > hd_team_elapsed(team) ? chunks : NULL;
+  const double elapsed = team == &loop->team ? hd_loop_elapsed(loop) : hd_team_elapsed(team);
+  return alone && 2.0 * (double)chunks->longest_ticks * (double)team->instances > elapsed ? chunks : NULL;
+}
+
+/* Each thread has one at most: whatever the schedule, some have none. */
+static bool has_fewer_than_threads(const struct hd_loop_cost *cost) {
+  return cost->curve.parts > 0 && hd_curve_iterations(&cost->curve) < cost->threads;
+}
+
+static bool is_too_few(const struct hd_diagnosis *diagnosis, const struct hd_advice *advice,
+                       const struct hd_node *loop) {
+  if (!advice->cost.unknown)
+    return advice->is_indivisible;
+  return diagnosis->crowded && (has_fewer_than_threads(&advice->cost) || one_long_iteration(diagnosis, loop));
 }
 
 void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis) {
@@ -43,7 +56,7 @@ void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis) {
     if (charge->cause != HD_CAUSE_IMBALANCE || !loop || charge->gain_ticks <= least)
       continue;
     struct hd_advice advice = hd_advice_of(diagnosis->model, loop);
-    if (advice.cost.unknown ? diagnosis->crowded && one_long_iteration(diagnosis, loop) : advice.is_indivisible)
+    if (is_too_few(diagnosis, &advice, loop))
       charge->cause = HD_CAUSE_TOO_FEW_ITERATIONS;
     hd_advice_free(&advice);
   }
@@ -98,9 +111,13 @@ static bool say_schedule(const struct hd_diagnosis *diagnosis, struct hd_finding
     hd_advice_words(&advice, words);
     const bool uneven = finding->cause == HD_CAUSE_IMBALANCE;
     const double least = uneven ? advice.measured_ticks - finding->gain_ticks : 0;
-    hd_say(finding->attempt[0], "%s: %s instead of %s", words,
-           hd_say_time(diagnosis, fmax(hd_advice_ticks(&advice), least)).text,
-           hd_say_time(diagnosis, advice.measured_ticks).text);
+    if (finding->callpaths > 1) /* the advice is about one of them */
+      hd_say(finding->attempt[0], "%s: %s instead of %s", words, hd_say_after(diagnosis, finding).text,
+             hd_say_before(diagnosis, finding).text);
+    else
+      hd_say(finding->attempt[0], "%s: %s instead of %s", words,
+             hd_say_time(diagnosis, fmax(hd_advice_ticks(&advice), least)).text,
+             hd_say_time(diagnosis, advice.measured_ticks).text);
     hd_say(finding->attempt[1], "'heddle explain --loop %" PRIu32 "' shows the cost by iteration and other schedules",
            loop->id);
     if (shape)
@@ -130,8 +147,9 @@ void hd_say_imbalance(const struct hd_diagnosis *diagnosis, struct hd_finding *f
 void hd_say_too_few_iterations(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *loop = loop_of(diagnosis, finding->place);
   struct hd_advice advice = hd_advice_of(diagnosis->model, loop);
-  const uint64_t iterations = advice.cost.unknown ? 0 : hd_curve_iterations(&advice.cost.curve);
-  const struct hd_model_loop *chunks = advice.cost.unknown ? one_long_iteration(diagnosis, loop) : NULL;
+  const uint64_t iterations = advice.cost.curve.parts > 0 ? hd_curve_iterations(&advice.cost.curve) : 0;
+  const bool few = !advice.cost.unknown || has_fewer_than_threads(&advice.cost);
+  const struct hd_model_loop *chunks = few ? NULL : one_long_iteration(diagnosis, loop);
   if (chunks)
     hd_say(finding->evidence[0], "one of its iterations takes %s; the others wait %s in all for it",
            hd_say_time(diagnosis, (double)chunks->longest_ticks).text,

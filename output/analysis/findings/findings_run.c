@@ -13,6 +13,7 @@
 #include "output/model/account.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
+#include "support/command/memory.h"
 
 const char *hd_diagnosis_variable(const struct hd_diagnosis *diagnosis, const char *name) {
   const struct hd_strings *environment = &diagnosis->model->environment;
@@ -62,15 +63,27 @@ static uint32_t serial_place(const struct hd_diagnosis *diagnosis) {
   return most != 0 || tops != 1 ? most : top;
 }
 
+/* By outermost region: what regions nested in it could gain themselves. */
+static double *gains_of_nested(const struct hd_diagnosis *diagnosis) {
+  double *sums = hd_new(diagnosis->model->node_count, sizeof *sums);
+  for (size_t i = 0; i < diagnosis->charge_count; i++) {
+    const uint32_t region = diagnosis->charges[i].region, outermost = diagnosis->outermost[region];
+    sums[outermost] += region != outermost ? diagnosis->charges[i].gain_ticks : 0;
+  }
+  return sums;
+}
+
 static void find_small_teams(struct hd_diagnosis *diagnosis) {
   const struct hd_model *model = diagnosis->model;
+  double *nested = gains_of_nested(diagnosis);
   for (uint32_t i = 1; i < model->node_count; i++)
     if (diagnosis->outermost[i] == i) {
       const double elapsed = (double)model->nodes[i].team.elapsed_ticks;
       const double gain = gain_of_serial(diagnosis, elapsed, diagnosis->facts[i].team);
       hd_charge_run(diagnosis, HD_CAUSE_SERIAL, i, elapsed,
-                    fmin(gain, hd_diagnosis_spare(diagnosis, &model->nodes[i])));
+                    fmin(gain, hd_diagnosis_spare(diagnosis, &model->nodes[i]) - nested[i]));
     }
+  free(nested);
 }
 
 void hd_charges_find_serial(struct hd_diagnosis *diagnosis) {
@@ -196,9 +209,39 @@ static uint32_t most_measured(const struct hd_diagnosis *diagnosis) {
   return most;
 }
 
+/* Where there is too much of something, so there is of its events. */
+static bool saves_events(const struct hd_charge *charge) {
+  return charge->region != 0 && (charge->cause == HD_CAUSE_FORK_JOIN || charge->cause == HD_CAUSE_TASK_GRANULARITY);
+}
+
+/* Whoever has fewer tasks or regions saves Heddle's work for them, too: by what Heddle has done in each outermost
+ * region, divided by gains. */
+static void add_to_cures(struct hd_diagnosis *diagnosis, double gain) {
+  const struct hd_model *model = diagnosis->model;
+  double *gains = hd_new(model->node_count, sizeof *gains);
+  double all = 0;
+  for (uint32_t i = 1; i < model->node_count; i++)
+    all += diagnosis->outermost[i] == i ? fmax((double)hd_intrusion_all(&model->nodes[i].intrusion_inclusive), 0) : 0;
+  for (size_t i = 0; i < diagnosis->charge_count; i++)
+    if (saves_events(&diagnosis->charges[i]))
+      gains[diagnosis->outermost[diagnosis->charges[i].node]] += diagnosis->charges[i].gain_ticks;
+  for (size_t i = 0; i < diagnosis->charge_count && all > 0; i++) {
+    struct hd_charge *charge = &diagnosis->charges[i];
+    const uint32_t region = diagnosis->outermost[charge->node];
+    if (!saves_events(charge) || gains[region] <= 0)
+      continue;
+    const double own = fmax((double)hd_intrusion_all(&model->nodes[region].intrusion_inclusive), 0) / all * gain;
+    charge->own_ticks = own * charge->gain_ticks / gains[region];
+    charge->gain_ticks += charge->own_ticks;
+  }
+  free(gains);
+}
+
 void hd_charges_find_measurement(struct hd_diagnosis *diagnosis) {
   const struct hd_model *model = diagnosis->model;
-  const double gain = (double)model->elapsed_ticks - hd_model_corrected_elapsed(model);
-  hd_charge_run(diagnosis, HD_CAUSE_MEASUREMENT, most_measured(diagnosis), (double)model->cost_ticks,
-                fmin(gain, (double)model->cost_ticks));
+  const double own = (double)model->elapsed_ticks - hd_model_corrected_elapsed(model);
+  const double gain = fmin(own, (double)model->cost_ticks);
+  hd_charge_run(diagnosis, HD_CAUSE_MEASUREMENT, most_measured(diagnosis), (double)model->cost_ticks, gain);
+  if (gain > 0)
+    add_to_cures(diagnosis, gain);
 }

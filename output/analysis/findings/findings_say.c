@@ -94,9 +94,14 @@ void hd_say_fork_join(const struct hd_diagnosis *diagnosis, struct hd_finding *f
 
 void hd_say_wake_up(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_team_totals *team = &finding->sums.team;
-  hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time, %s is work",
-         hd_say_time(diagnosis, finding->lost_ticks / team_of(team) / count_or_one(team->instances)).text,
-         hd_say_time(diagnosis, (double)team->busy_ticks / team_of(team) / count_or_one(team->instances)).text);
+  if (team->instances == 0) { /* the barrier of a copyprivate */
+    hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time",
+           hd_say_time(diagnosis, finding->lost_ticks / count_or_one(finding->sums.visits)).text);
+  } else {
+    hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time, %s is work",
+           hd_say_time(diagnosis, finding->lost_ticks / team_of(team) / count_or_one(team->instances)).text,
+           hd_say_time(diagnosis, (double)team->busy_ticks / team_of(team) / count_or_one(team->instances)).text);
+  }
   hd_say(finding->attempt[0],
          "OMP_WAIT_POLICY=active or a longer KMP_BLOCKTIME, if threads have processors of their own");
 }
@@ -149,15 +154,18 @@ void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
 
 void hd_say_task_granularity(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_place_sums *sums = &finding->sums;
-  const double count = count_or_one(sums->task_count), cost = sums->creation_ticks / count;
-  if (diagnosis->facts[diagnosis->region[finding->place->id]].unseen_tasks) {
+  const struct hd_region_facts *facts = &diagnosis->facts[diagnosis->region[finding->place->id]];
+  const double least = facts->has_taskloop ? HD_TASK_COST_LEAST_NS / 1e9 / diagnosis->model->seconds_per_tick : 0;
+  const double count = count_or_one(sums->task_count), cost = fmax(sums->creation_ticks / count, least);
+  if (facts->unseen_tasks) {
     hd_say(finding->evidence[0],
            "observing all of its many tasks costs more than the budget: %" PRIu64 " were observed", sums->task_count);
     hd_say(finding->attempt[0], "a cut-off: fewer and larger tasks (if, final, or a larger grainsize)");
     return;
   }
-  hd_say(finding->evidence[0], "%" PRIu64 " tasks of %s each; creating one takes %s", sums->task_count,
-         hd_say_time(diagnosis, sums->task_ticks / count).text, hd_say_time(diagnosis, cost).text);
+  hd_say(finding->evidence[0], "%" PRIu64 " tasks of %s each; creating one takes %s%s", sums->task_count,
+         hd_say_time(diagnosis, sums->task_ticks / count).text, cost > least || least <= 0 ? "" : "at least ",
+         hd_say_time(diagnosis, cost).text);
   hd_say(finding->attempt[0], "a cut-off: no task for less than %s of work (if, final, or a larger grainsize)",
          hd_say_time(diagnosis, cost / HD_TASK_COST_MOST).text);
 }
@@ -168,6 +176,15 @@ void hd_say_task_creation(const struct hd_diagnosis *diagnosis, struct hd_findin
          hd_say_time(diagnosis, sums->producing_ticks + sums->creation_ticks).text, sums->task_count,
          hd_say_time(diagnosis, sums->task_ticks / count_or_one(sums->task_count)).text);
   hd_say(finding->attempt[0], "taskloop, several threads that create tasks, or more of the work inside the tasks");
+}
+
+void hd_say_task_dependences(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const struct hd_place_sums *sums = &finding->sums;
+  hd_say(finding->evidence[0], "threads wait %s in all for one of %" PRIu64 " tasks to become ready, of %s each",
+         hd_say_time(diagnosis, finding->lost_ticks).text, sums->task_count,
+         hd_say_time(diagnosis, sums->task_ticks / count_or_one(sums->task_count)).text);
+  hd_say(finding->attempt[0], "fewer dependences (in instead of inout, finer data), or independent tasks in between");
+  hd_say(finding->attempt[1], "'heddle run --critical-path' shows how long the longest chain of tasks is");
 }
 
 /* ---- the run ---- */

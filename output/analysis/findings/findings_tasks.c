@@ -8,7 +8,8 @@
  * much; in between the more of it, the more it takes. Or if they were switched off because so many of them begin: then
  * it is not known which work was a task's, and what looks like uneven work of the region is theirs;
  * 2. one thread creates all of them, and the others wait meanwhile: as much as they can have waited while it did;
- * 3. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
+ * 3. they depend on each other, and the waits are more than uneven tasks explain;
+ * 4. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
  */
 #include <math.h>
 
@@ -19,17 +20,33 @@ static bool has_one_producer(const struct hd_region_facts *facts) {
   return 2 * facts->alone_count > facts->task_count;
 }
 
+static double creation_of(const struct hd_model *model, const struct hd_region_facts *facts) {
+  const double least_ticks = HD_TASK_COST_LEAST_NS / 1e9 / model->seconds_per_tick;
+  const double least = facts->has_taskloop ? least_ticks * (double)facts->task_count : 0;
+  return fmax(facts->creation_ticks, least);
+}
+
 /* How much of the waits small tasks are charged with. Creation that was not observed counts as other work of the thread
  * that creates. */
 static double part_of_small(const struct hd_model *model, const struct hd_region_facts *facts) {
   if (facts->unseen_tasks)
     return 1;
+  const double creation = creation_of(model, facts);
   const bool is_told = !(model->off_classes >> HD_CLASS_ENTRY & 1);
-  const bool is_most = !has_one_producer(facts) || !is_told || facts->creation_ticks > facts->producing_ticks;
+  const bool is_most = !has_one_producer(facts) || !is_told || creation > facts->producing_ticks;
   const double most = HD_TASK_COST_MOST * (double)facts->task_ticks;
-  if (facts->task_count == 0 || !is_most || facts->creation_ticks <= most)
+  if (facts->task_count == 0 || !is_most || creation <= most)
     return 0;
-  return has_one_producer(facts) ? 1 : fmin(facts->creation_ticks - most, most) / most;
+  return has_one_producer(facts) ? 1 : fmin(creation - most, most) / most;
+}
+
+/* Whether tasks wait for each other: some have dependences, and the threads wait longer than tasks that end at
+ * different times can make them. */
+static bool are_dependent(const struct hd_diagnosis *diagnosis, uint32_t region, double waits) {
+  const struct hd_region_facts *facts = &diagnosis->facts[region];
+  const double instances = fmax((double)diagnosis->model->nodes[region].team.instances, 1);
+  const double mean = facts->task_count > 0 ? (double)facts->task_ticks / (double)facts->task_count : 0;
+  return facts->dependent != 0 && waits > 2 * facts->team * instances * mean;
 }
 
 /* What the others can have waited while one thread created the tasks; 0 if that is the smaller part. */
@@ -66,5 +83,7 @@ void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region, si
     hd_charge_add(diagnosis, HD_CAUSE_TASK_CREATION, place, for_producer + facts->creation_ticks);
   else
     hd_charge_add(diagnosis, HD_CAUSE_TASK_GRANULARITY, place, by_size + facts->creation_ticks);
-  hd_charge_add(diagnosis, HD_CAUSE_IMBALANCE, place, waits - for_producer);
+  const bool dependent = are_dependent(diagnosis, region, waits - for_producer);
+  hd_charge_add(diagnosis, dependent ? HD_CAUSE_TASK_DEPENDENCES : HD_CAUSE_IMBALANCE,
+                dependent ? facts->dependent : place, waits - for_producer);
 }

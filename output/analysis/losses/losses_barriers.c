@@ -11,7 +11,8 @@
  * 2. unequal work in the construct itself: per instance, team size * the longest busy time - the sum of busy times. At
  *    the last barrier of a region with other barriers inside, only the work outside of constructs with a barrier of
  *    their own counts: nobody waits for work that is not there. In a `single` all work is unequal. Work of one thread
- *    alone (in a `masked`, or a `single` without a barrier) makes others wait at explicit barriers, too;
+ *    alone (in a `masked`, or a `single` without a barrier) makes others wait at explicit barriers, too. The barrier of
+ * a copyprivate, which libomp does not tell from that of a reduction, is such a single's;
  * 3. unequal work before the construct, in the same region but outside of constructs with a barrier, as far as 2 has
  * not used it up;
  * 4. waits for locks inside, times the number of threads that can wait for a thread that waits;
@@ -152,11 +153,22 @@ static void explain_explicit(const struct hd_node *node, struct scope *scopes, s
   hd_losses_plus(&losses->lost[HD_LOSS_BARRIER], -serial);
 }
 
+/* A single has no reduction: the others wait there for what is copied to them. */
+static void explain_copies(const struct hd_node *node, struct scope *scopes, struct hd_losses *losses) {
+  const uint64_t wait = node->kind == HD_KIND_SINGLE ? node->ticks[HD_WAIT_REDUCTION] : 0;
+  const uint64_t serial = take(&scopes[scopes[node->id].region].alone, wait);
+  hd_losses_plus(&losses->lost[HD_LOSS_IMBALANCE], -wait);
+  hd_losses_plus(&losses->lost[HD_LOSS_SERIAL], serial);
+  hd_losses_plus(&losses->lost[HD_LOSS_RUNTIME], wait - serial);
+}
+
 /* Regions come before what is in them: the last barrier comes first. */
 static void explain_by_work(const struct hd_model *model, struct scope *scopes, struct hd_losses *losses) {
   for (uint32_t i = 1; i < model->node_count; i++)
     if (hd_kind_is_region(model->nodes[i].kind))
       scopes[i].alone = scopes[i].others * scopes[i].singles;
+  for (uint32_t i = 1; i < model->node_count; i++)
+    explain_copies(&model->nodes[i], scopes, &losses[i]);
   for (uint32_t i = 1; i < model->node_count; i++) {
     explain_by_own(&model->nodes[i], scopes, &losses[i]);
     explain_explicit(&model->nodes[i], scopes, &losses[i]);

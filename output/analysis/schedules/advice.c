@@ -72,7 +72,7 @@ static double measure(struct hd_advice *advice, const struct hd_model *model, co
   const double inside = (double)node->inclusive_ticks[HD_BUSY], all = (double)region->inclusive_ticks[HD_BUSY];
   const bool is_region = node->team.instances == 0 && inside >= 0.9 * all && region->team.instances > 0;
   if (node->team.instances > 0) {
-    advice->measured_ticks = hd_team_elapsed(&node->team);
+    advice->measured_ticks = hd_loop_elapsed(node);
     return (double)node->team.busy_max_ticks / advice->cost.threads;
   }
   if (is_region) {

@@ -16,6 +16,12 @@ const struct hd_team_totals *hd_loop_team(const struct hd_model *model, const st
   return &node->team;
 }
 
+double hd_loop_elapsed(const struct hd_node *node) {
+  const struct hd_team_totals *team = &node->team;
+  const double combining = (double)node->ticks[HD_WAIT_REDUCTION];
+  return hd_team_elapsed(team) + (team->team_max > 0 ? combining / (double)team->team_max : 0);
+}
+
 /* ---- from chunks ---- */
 
 /* Where the parts begin: as the observed iterations say, if all were, else as many as the number allows in each. */

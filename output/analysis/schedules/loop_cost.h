@@ -36,6 +36,9 @@ struct hd_loop_cost {
 struct hd_loop_cost hd_loop_cost_of(const struct hd_model *model, const struct hd_node *node);
 void hd_loop_cost_free(struct hd_loop_cost *cost);
 
+/** What all instances of a loop with totals of its own took. These lack the barrier of its reduction, if it has one. */
+double hd_loop_elapsed(const struct hd_node *node);
+
 /** The totals that say which team ran it: its own, or those of the region around it. */
 const struct hd_team_totals *hd_loop_team(const struct hd_model *model, const struct hd_node *node);
 

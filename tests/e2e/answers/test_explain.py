@@ -41,6 +41,20 @@ RUNS = [
     *((8, flaw) for flaw in ("serial:2", "single", "nowait:2", "critical", "ordered", "uneven:2", "huge:2", "small")),
     (8, "number:2 masked"), (8, "sections:2 huge"),
 ]
+# The same of shapes.c: other forms of programs, with the options that one has by default.
+SHAPES = {
+    "orphan": "imbalance", "collapsed": "imbalance", "turns": "imbalance", "guided": "imbalance",
+    "runtime": "imbalance", "nested": "imbalance", "parts": "imbalance",
+    "planes": "too-few-iterations", "longest": "too-few-iterations",
+    "halves": "serial-in-region", "copies": "serial-in-region",
+    "pointer": "critical", "combine": "reduction", "chain": "task-dependences", "each": "task-granularity",
+}
+SHAPE_RUNS = [
+    *((2, shape) for shape in SHAPES),
+    (2, "chain:2 planes"), (2, "longest:2 copies"), (2, "halves:2 pointer"), (2, "nested:2 chain"),
+    (2, "copies:2 turns"), (2, "combine:2 orphan"),
+    (4, "chain"), (4, "halves"), (4, "longest:2 pointer"), (4, "copies:2"), (8, "chain:2 halves"),
+]
 HEALTHY = [*((2, f"{what}:4") for what in ("even", "guided", "rare", "chunks", "loops")),
            (4, "even:4"), (4, "guided:4"), (4, "rare:4"), (8, "chunks:4"), (8, "even:4 guided:4")]
 # With two threads it would add up in a critical section.
@@ -116,6 +130,32 @@ def test_first_findings_are_the_flaws(explain, build_program, threads, flaws):
     expected = [expected_of(flaw) for flaw in flaws]
     check_times(lambda: explain(program, *flaws, options=["--handout"], env=VARIABLES.get(flaws[0]), threads=threads),
                 lambda explained: assert_found(explained, expected))
+
+
+@pytest.mark.timed
+@pytest.mark.needs("two-processors")
+@pytest.mark.parametrize("threads, shapes", SHAPE_RUNS, ids=[f"{shapes}-{threads}" for threads, shapes in SHAPE_RUNS])
+def test_first_findings_are_the_flaws_in_other_shapes(explain, build_program, threads, shapes):
+    program = build_program("shapes.c")
+    lines = marks("shapes.c")
+    names = [shape.split(":")[0] for shape in shapes.split()]
+    expected = [(SHAPES[name], [lines[name]]) for name in names]
+    # Waking up a thread may take longer than what is combined.
+    env = {"OMP_WAIT_POLICY": "active"} if "combine" in names else None
+    check_times(lambda: explain(program, *shapes.split(), threads=threads, env=env),
+                lambda explained: assert_found(explained, expected))
+
+
+@pytest.mark.timed
+@pytest.mark.needs("two-processors")
+@pytest.mark.parametrize("compiler", ["clang++", "g++"])
+@pytest.mark.parametrize("shape, cause", [("template", "imbalance"), ("method", "critical"), ("jobs", "imbalance")])
+def test_flaws_in_templates_methods_and_lambdas(explain, build_program, shape, cause, compiler):
+    program = build_program("shapes_cpp.cc", compiler)
+    options = ["--gomp", "--libomp", libomp_folder(19) / "libomp.so.5"] if compiler == "g++" else []
+    line = marks("shapes_cpp.cc")[shape]
+    check_times(lambda: explain(program, shape, options=options),
+                lambda explained: assert_first(explained, cause, [line]))
 
 
 @pytest.mark.timed

@@ -203,8 +203,8 @@ static void play_sync(const struct fk_event *e) {
 static void play_task_create(const struct fk_event *e) {
   struct slot *task = &rt.tasks[e->next];
   task->data = &task->own;
-  CALL(ompt_callback_task_create, ompt_callback_task_create_t, task_data(e->task), NULL, task->data, (int)e->flags, 0,
-       code_of(e));
+  CALL(ompt_callback_task_create, ompt_callback_task_create_t, task_data(e->task), NULL, task->data, (int)e->flags,
+       (int)e->kind, code_of(e));
 }
 
 static void play_task_schedule(const struct fk_event *e) {

@@ -88,6 +88,8 @@ void sc_chunk_end(const struct heddle_iterations *chunk);
 
 /* Explicit tasks. */
 uint32_t sc_task_create(uint64_t code, uint32_t flags);
+/** One that has dependences. */
+uint32_t sc_task_create_dependent(uint64_t code);
 /** Suspends the current task and runs `task`: new, or one switched out before on any thread. */
 void sc_task_run(uint32_t task);
 /** Leaves the current explicit task: `status` complete, switch, yield or cancel; what ran before it goes on. */

@@ -158,14 +158,23 @@ void sc_dependence(ompt_dependence_type_t type) {
 
 /* Explicit tasks. */
 
-uint32_t sc_task_create(uint64_t code, uint32_t flags) {
+static uint32_t create_task(uint64_t code, uint32_t flags, bool has_dependences) {
   struct fk_event event = sc_event(FK_TASK_CREATE);
+  event.kind = has_dependences;
   event.task = sc_current_task();
   event.next = fk_new_task(&sc.script);
   event.flags = flags | ompt_task_explicit;
   event.code = code;
   sc_emit(event);
   return event.next;
+}
+
+uint32_t sc_task_create(uint64_t code, uint32_t flags) {
+  return create_task(code, flags, false);
+}
+
+uint32_t sc_task_create_dependent(uint64_t code) {
+  return create_task(code, 0, true);
 }
 
 static void schedule(uint32_t prior, ompt_task_status_t status, uint32_t next) {
