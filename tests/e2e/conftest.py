@@ -21,7 +21,7 @@ import pytest
 from levels import broken_identities
 
 # Programs and fixtures that several files of tests have in common.
-pytest_plugins = ("timed", "compared_profiles", "concurrency", "machine", "host_program", "run_program", "scale_program",
+pytest_plugins = ("timed", "compared_profiles", "concurrency", "machine", "host_program", "browser", "run_program", "scale_program",
                   "top_program")
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]

@@ -17,6 +17,7 @@ import platform
 import pty
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -152,6 +153,7 @@ CONDITIONS = {
     "leases": lacks_leases,
     "stack-limit": lacks_stack_limit,  # a stack of 256 MiB may be asked for
     "random-addresses": lacks_random_addresses,
+    "chromium": lambda: lacks_command("chromium", "--version") if shutil.which("chromium") else "no chromium",
     "x86-64": lambda: None if platform.machine() == "x86_64" else f"this is {platform.machine()}",
 }
 LACKING = re.compile(r"machine lacks ([\w-]+): ")

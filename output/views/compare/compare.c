@@ -51,8 +51,10 @@ static void print_legend(struct hd_document *document, const struct hd_compariso
     strcat(text, causes_legend);
     add_help(text, sizeof text, HD_COMPARED_CONCURRENCY);
   }
-  hd_document_say(document, "\n%s%s%s%s", text, common_legend, has_repeats(comparison) ? " " : "",
-                  has_repeats(comparison) ? repeats_legend : "");
+  const size_t used = strlen(text);
+  snprintf(text + used, sizeof text - used, "%s%s%s", common_legend, has_repeats(comparison) ? " " : "",
+           has_repeats(comparison) ? repeats_legend : "");
+  hd_document_legend(document, text);
 }
 
 static void print_one(const struct hd_compare_series *series, const struct hd_compare_view_options *options,

@@ -5,6 +5,7 @@ heddle.compared = (() => {
   const {element, time} = heddle;
   const data = JSON.parse((document.getElementById('compare') || {textContent: 'null'}).textContent);
   const ROWS_MOST = 12, LEAST_PART = 1e-4, INTERVALS_MOST = 0.15;
+  const NOTHING = 'Point at a bar, or reach it by Tab, for its numbers.';
   const WORDS = {busy: 'busy', serial: 'serial', imbalance: 'imbalance', barrier_explicit: 'barriers', locks: 'locks', tasks: 'tasks',
                  runtime: 'fork/barrier', scheduling: 'scheduling', task_creation: 'task creation', other: 'other waits',
                  work_inflation: 'extra work'};
@@ -106,7 +107,7 @@ heddle.compared = (() => {
     if (rows.length === 0)
       return;
     const scale = scaleOf(rows);
-    const readout = element('p', {class: 'hint readout', 'aria-live': 'polite'}, '\u00a0');
+    const readout = element('p', {class: 'hint readout', 'aria-live': 'polite'}, NOTHING);
     const line = row => {
       const made = element('div', {class: 'row', tabindex: '0', role: 'listitem', 'aria-label': wordsOf(row)},
                            element('span', {class: 'name'}, row.name), bar(row, scale),
@@ -116,14 +117,16 @@ heddle.compared = (() => {
       made.addEventListener('focus', tell);
       return made;
     };
-    figure.append(element('h4', {}, title), element('div', {class: 'bars', role: 'list'}, ...rows.map(line)), legend(rows), readout);
+    if (title)
+      figure.append(element('h4', {}, title));
+    figure.append(element('div', {class: 'bars', role: 'list'}, ...rows.map(line)), legend(rows), readout);
     if (more > 0)
       figure.append(element('p', {class: 'hint'}, `${more} more rows are in the table only.`));
   };
 
   const draw = {
     times: (figure, comparison) => bars(figure, 'Where the time went', times(comparison)),
-    losses: (figure, comparison) => bars(figure, 'Wall time lost, by cause', losses(comparison)),
+    losses: (figure, comparison) => bars(figure, null, losses(comparison)),
     regions: (figure, comparison, point) => bars(figure,
       comparison.mode === 'scaling' ? `Wall time that regions lose at ${pointName(comparison, point)}, by cause`
                                     : 'Wall time that regions lose (right) or gain (left), by cause',
@@ -131,7 +134,19 @@ heddle.compared = (() => {
     speedup: (figure, comparison, point) => heddle.speedup(figure, comparison, foremost(comparison, point)),
   };
 
+  /* Links to the parts of the page: comparisons, or the tables of the only one. */
+  const link = () => {
+    const main = document.querySelector('main');
+    const parts = main.querySelectorAll('h2').length > 1 ? main.querySelectorAll('h2') : main.querySelectorAll('h3');
+    const words = heading => heading.textContent.split(/ ?[:,(]/)[0];
+    parts.forEach((heading, index) => { heading.id = `part-${index}`; });
+    main.before(element('nav', {'aria-label': 'Parts of the page'},
+      ...[...parts].flatMap((heading, index) => [element('a', {href: `#part-${index}`}, words(heading)), ' '])));
+  };
+
   const start = () => {
+    if (data)
+      link();
     for (const figure of data ? document.querySelectorAll('.figure') : [])
       draw[figure.dataset.figure](figure, data.comparisons[Number(figure.dataset.part)], Number(figure.dataset.point));
   };

@@ -18,7 +18,7 @@ static bool is_word(enum hd_column_kind kind) {
   return kind == HD_WORD || kind == HD_TEXT;
 }
 
-/* On narrow screens columns with a rank are left out. */
+/* On narrow screens columns with a rank are left out; scripts leave out those that do not fit (tables.js). */
 static void put_classes(const struct hd_column *column, bool has_bar, FILE *out) {
   const char *classes[] = {is_word(column->kind) ? "word" : NULL, column->rank > 0 ? "less" : NULL,
                            has_bar ? "bar" : NULL};
@@ -55,6 +55,8 @@ void hd_html_table_begin(const struct hd_html_table *table) {
   for (size_t i = SIZE_MAX; (i = hd_columns_next(&table->columns, i)) < table->columns.count;) {
     fputs("<th scope=\"col\"", out);
     put_classes(column_of(table, i), false, out);
+    if (column_of(table, i)->rank > 0)
+      fprintf(out, " data-rank=\"%d\"", column_of(table, i)->rank);
     put_help(column_of(table, i), out);
     fputc('>', out);
     hd_html_text(column_of(table, i)->title, out);

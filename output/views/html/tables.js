@@ -61,6 +61,37 @@ heddle.tables = (() => {
     return words.every(word => text.includes(word));
   };
 
+  /* What does not fit into the page is left out, as in a terminal: columns of the highest rank first, the rightmost of them;
+   * the place never. What is printed has them all. */
+  const makeFit = table => {
+    const headings = [...table.tHead.rows[0].cells], box = table.parentElement;
+    const sheet = element('style', {media: 'screen'}), said = element('span'), button = element('button', {type: 'button'}, 'show all columns');
+    const line = element('p', {class: 'tools narrow'}, said, button);
+    let hidden = [], all = false;
+    const hide = columns => {
+      hidden = columns;
+      sheet.textContent = columns.map(column => `#${table.id} tr > :nth-child(${column + 1}) { display: none; }`).join('\n');
+      said.textContent = columns.length > 0
+        ? `Not shown, for lack of room: ${[...columns].sort((a, b) => a - b).map(column => headings[column].textContent).join(', ')}.` : '';
+      line.hidden = columns.length === 0;
+    };
+    const next = () => headings.map((heading, column) => ({rank: Number(heading.dataset.rank || 0), column})).
+      filter(({rank, column}) => rank > 0 && !hidden.includes(column)).
+      sort((a, b) => b.rank - a.rank || b.column - a.column)[0];
+    const fit = () => {
+      hide([]);
+      for (let found = all ? null : next(); found && table.offsetWidth > box.clientWidth; found = next())
+        hide([...hidden, found.column]);
+    };
+    button.addEventListener('click', () => {
+      all = true;
+      fit();
+    });
+    document.head.append(sheet);
+    box.before(line);
+    heddle.whenResized(box, fit);
+  };
+
   const wordsOf = input => (input ? input.value.toLowerCase().split(/\s+/).filter(Boolean) : []);
 
   const offerMore = (button, left, show) => {
@@ -84,6 +115,7 @@ heddle.tables = (() => {
     const input = rows.length >= FILTER_FROM ? makeFilter(table, 'filter', () => show()) : null;
     table.parentElement.after(more);
     show();
+    makeFit(table);
   };
 
   /* ---- the tree ---- */
@@ -195,6 +227,7 @@ heddle.tables = (() => {
     table.tBodies[0].addEventListener('click', onClick);
     foldAtFirst();
     showTree();
+    makeFit(table);
   };
 
   /** Makes a callpath's row seen. */

@@ -104,12 +104,15 @@ static void html_table(struct hd_document *document, const struct hd_table *grid
   struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
   struct libscols_line *row;
   bool words[HD_TABLE_COLUMNS];
+  char attributes[64];
   hd_need(rows);
   fprintf(out, "<div class=\"wide\"><table id=\"table-%u\">\n<thead><tr>", ++document->table_count);
   html_cell("th", " scope=\"col\" class=\"word\"", hd_table_title(grid, grid->column_count), out);
   for (size_t i = 0; i < grid->column_count; i++) {
     words[i] = has_words(grid, i);
-    html_cell("th", words[i] ? " scope=\"col\" class=\"word\"" : " scope=\"col\"", hd_table_title(grid, i), out);
+    snprintf(attributes, sizeof attributes, " scope=\"col\"%s data-rank=\"%d\"", words[i] ? " class=\"word\"" : "",
+             grid->ranks[i]);
+    html_cell("th", attributes, hd_table_title(grid, i), out);
   }
   fputs("</tr></thead>\n<tbody>\n", out);
   while (scols_table_next_line(grid->table, rows, &row) == 0)
@@ -127,6 +130,19 @@ static void html_text(const struct hd_document *document, const char *before, co
     *at = ' ';
   hd_html_text(text, document->out);
   fputs(after, document->out);
+}
+
+/* A headline needs no word before it. */
+static void html_fact(const struct hd_document *document, enum hd_paint paint, const char *word, const char *format,
+                      va_list arguments) {
+  const char *class = paint == HD_PAINT_HEADING      ? "headline"
+                      : strcmp(word, "warning") == 0 ? "warning"
+                      : word[0]                      ? "fact"
+                                                     : "under";
+  fprintf(document->out, "<p class=\"%s\">", class);
+  if (word[0] && paint != HD_PAINT_HEADING)
+    html_cell("b", "", word, document->out);
+  html_text(document, word[0] ? " " : "", format, arguments, "</p>\n");
 }
 
 /* ---- either ---- */
@@ -176,12 +192,7 @@ void hd_document_title(const struct hd_document *document, int level, const char
 static void put_fact(const struct hd_document *document, enum hd_paint paint, const char *word, const char *format,
                      va_list arguments) {
   if (document->html) {
-    fprintf(document->out, "<p class=\"%s\">",
-            strcmp(word, "warning") == 0 ? "warning"
-            : word[0]                    ? "fact"
-                                         : "fact under");
-    html_cell("b", "", word, document->out);
-    html_text(document, " ", format, arguments, "</p>\n");
+    html_fact(document, paint, word, format, arguments);
     return;
   }
   if (document->markdown && !word[0])
@@ -227,8 +238,18 @@ void hd_document_say(const struct hd_document *document, const char *format, ...
 
 void hd_document_figure(const struct hd_document *document, const char *name, size_t point) {
   if (document->html)
-    fprintf(document->out, "<div class=\"figure\" data-figure=\"%s\" data-part=\"%zu\" data-point=\"%zu\"></div>\n", name,
-            document->part, point);
+    fprintf(document->out, "<div class=\"figure\" data-figure=\"%s\" data-part=\"%zu\" data-point=\"%zu\"></div>\n",
+            name, document->part, point);
+}
+
+void hd_document_legend(const struct hd_document *document, const char *text) {
+  if (!document->html) {
+    hd_document_say(document, "\n%s", text);
+    return;
+  }
+  fputs("<details class=\"legend\"><summary>What the columns are</summary>", document->out);
+  html_cell("p", "", text, document->out);
+  fputs("</details>\n", document->out);
 }
 
 void hd_document_table(struct hd_document *document, struct hd_table *grid) {

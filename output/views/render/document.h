@@ -36,6 +36,9 @@ void hd_document_say(const struct hd_document *document, const char *format, ...
 /** Prints and frees a table. */
 void hd_document_table(struct hd_document *document, struct hd_table *grid);
 
+/** What columns mean: a paragraph; in a page it is folded. */
+void hd_document_legend(const struct hd_document *document, const char *text);
+
 /** Where a page's scripts draw a chart: its name, and the point that it is about. Nothing in text. */
 void hd_document_figure(const struct hd_document *document, const char *name, size_t point);
 

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Pages of `heddle html` in a browser: charts have the numbers of the data, nothing is wider than the screen, Tab reaches all."""
+import pytest
+
+WORK = r"""
+#include <unistd.h>
+static volatile double sink;
+static void spin(int n) {
+  for (int i = 0; i < n; i++)
+    sink += i;
+}
+__attribute__((noinline)) static void a_function_whose_name_is_as_long_as_those_of_real_programs_are(int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    spin(20 * i);
+}
+int main(void) {
+  a_function_whose_name_is_as_long_as_those_of_real_programs_are(200);
+  spin(100000);
+  for (int i = 0; i < 50; i++) {
+#pragma omp parallel
+#pragma omp critical
+    sink++;
+  }
+  return 0;
+}
+"""
+WIDTHS = [1280, 390]
+CAUSES = ["serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "other",
+          "work_inflation"]
+
+
+@pytest.fixture(scope="module")
+def pages(build_program, run_heddle, tmp_path_factory):
+    """Pages by name: of one profile, of two thread counts, of two builds."""
+    folder = tmp_path_factory.mktemp("pages")
+    programs = {"before": build_program(WORK, compiler="clang-19"), "after": build_program(WORK.replace("20 * i", "40 * i"), compiler="clang-19")}
+    for name, build, threads in [("t1", "before", 1), ("t2", "before", 2), ("after", "after", 2)]:
+        result = run_heddle("run", "-q", "-o", folder / f"{name}.heddle", "--", programs[build], env={"OMP_NUM_THREADS": str(threads)})
+        assert result.returncode == 0, result.stderr
+    made = {"one": ["t2"], "scaling": ["t1", "t2"], "sides": ["t2", "after"]}
+    for page, names in made.items():
+        result = run_heddle("html", "--force", "-o", folder / f"{page}.html", *[folder / f"{name}.heddle" for name in names])
+        assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    return {page: folder / f"{page}.html" for page in made}
+
+
+@pytest.mark.parametrize("page", ["one", "scaling", "sides"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_wider_than_the_screen(browser, pages, page, width):
+    browser.open(pages[page], width)
+    assert browser.errors == []
+    assert browser.of("document.documentElement.scrollWidth") <= width
+    boxes = browser.of("[...document.querySelectorAll('.wide')].filter(box => !box.closest('.source, .broad')).filter("
+                       "box => box.scrollWidth > box.clientWidth + 1).map(box => box.textContent.slice(0, 80))")
+    assert boxes == [] or width < 1280
+    narrow = browser.of("[...document.querySelectorAll('.narrow')].map(line => line.offsetHeight === 0)")
+    assert narrow and (width < 1280 or all(narrow) or page == "sides")
+
+
+def test_columns_that_do_not_fit_come_back(browser, pages):
+    browser.open(pages["sides"], 390)
+    count = "[...document.querySelectorAll('#table-4 thead th')].filter(cell => cell.offsetWidth > 0).length"
+    few = browser.of(count)
+    line = "document.querySelector('#table-4').closest('.wide').previousElementSibling"
+    assert browser.of(f"{line}.textContent").startswith("Not shown, for lack of room: ")
+    browser.of(f"{line}.querySelector('button').click()")
+    assert browser.of(count) == browser.of("document.querySelectorAll('#table-4 thead th').length") > few > 1
+    assert browser.of(f"{line}.hidden")
+
+
+def bars(browser, name):
+    """Rows of a chart: name, shown sum, and each cause's width in parts of the widest."""
+    return browser.of(f"""[...document.querySelectorAll('[data-figure="{name}"] .row')].map(row => ({{
+      name: row.querySelector('.name').textContent, sum: row.querySelector('.sum').textContent, words: row.getAttribute('aria-label'),
+      parts: Object.fromEntries([...row.querySelectorAll('.cause')].map(part => [part.classList[1],
+        [parseFloat(part.style.left), parseFloat(part.style.width)]]))}}))""")
+
+
+def data(browser):
+    return browser.of("JSON.parse(document.getElementById('compare').textContent).comparisons[0]")
+
+
+def test_bars_are_the_times_and_their_causes(browser, pages):
+    browser.open(pages["scaling"])
+    program = data(browser)["rows"][0]["at"]
+    rows = bars(browser, "times")
+    assert [row["name"] for row in rows] == ["1 thread", "2 threads"]
+    longest = max(at["time_s"] for at in program)
+    for row, at in zip(rows, program, strict=True):
+        assert sum(width for _, width in row["parts"].values()) == pytest.approx(100 * at["time_s"] / longest, abs=0.2)
+        busy = at["busy_ticks"] / at["capacity_ticks"] * at["time_s"]
+        assert row["parts"]["busy"] == [0, pytest.approx(100 * busy / longest, abs=0.01)]
+
+
+@pytest.mark.parametrize("page", ["scaling", "sides"])
+def test_bars_of_regions_are_what_they_lose(browser, pages, page):
+    browser.open(pages[page])
+    found = {row["text"]: row["at"][1] for row in data(browser)["rows"] if row["parent"] is None and row["kind"] != "program"}
+    rows = bars(browser, "regions")
+    assert {row["name"] for row in rows} == set(found) and len(rows) == 3
+    order = [abs(found[row["name"]]["lost_total_s"]) for row in rows]
+    assert order == sorted(order, reverse=True)
+    sides = [[sum(max(0, sign * at["lost_s"][cause]) for cause in CAUSES) for sign in (-1, 1)] for at in found.values()]
+    width = max(left for left, _ in sides) + max(right for _, right in sides)
+    zero = 100 * max(left for left, _ in sides) / width
+    for row in rows:
+        lost = found[row["name"]]["lost_s"]
+        for cause, (left, wide) in row["parts"].items():
+            assert wide == pytest.approx(100 * abs(lost[cause]) / width, abs=0.01)
+            assert (left + wide <= zero + 0.01) if lost[cause] < 0 else (left >= zero - 0.01)
+        parts = sorted(row["parts"].values())  # no gap, no overlap
+        assert all(left + wide == pytest.approx(after, abs=0.05) for (left, wide), (after, _) in zip(parts, parts[1:]))
+        assert all(abs(lost[cause]) < 2e-4 * width for cause in CAUSES if cause not in row["parts"])
+
+
+def test_speedups_are_lines(browser, pages):
+    browser.open(pages["scaling"])
+    rows = [row for row in data(browser)["rows"] if row["kind"] in ("program", "region") and row["parent"] is None]
+    said = browser.of("[...document.querySelectorAll('.choices button')].map(one => [one.querySelector('.place').textContent, "
+                      "one.querySelector('b').textContent])")
+    assert dict(said) == {row["text"]: f"× {row['at'][1]['speedup']:.2f}" for row in rows} and said[0][0].startswith("program ")
+    assert browser.of("document.querySelectorAll('[data-figure=speedup] .chart g.line').length") == len(rows)
+
+
+def test_tab_reaches_bars_and_lines_and_they_say_their_numbers(browser, pages):
+    browser.open(pages["scaling"])
+    said = set()
+    for _ in range(60):
+        browser.press("Tab")
+        said.add(browser.of("document.activeElement.closest('.figure') && document.activeElement.closest('.figure').querySelector("
+                            "'.readout').textContent"))
+    words = {row["words"] for name in ("times", "losses", "regions") for row in bars(browser, name)}
+    assert len(words) == 6 and words <= said
+    assert any(text and text.startswith("program ") and " 2 threads " in text for text in said)
+
+
+def test_dark_is_dark_and_light_is_light(browser, pages):
+    grounds = []
+    for scheme in ("light", "dark"):
+        browser.open(pages["scaling"], prefers_color_scheme=scheme)
+        grounds.append(browser.of("getComputedStyle(document.body).backgroundColor"))
+        colours = browser.of("[...new Set([...document.querySelectorAll('.bars .cause')].map(one => one.className))].map(name => "
+                             "getComputedStyle(document.getElementsByClassName(name)[0]).backgroundColor)")
+        assert len(set(colours)) == len(colours) > 2 and grounds[-1] not in colours
+    assert grounds == ["rgb(255, 255, 255)", "rgb(21, 24, 28)"]
+
+
+def test_without_scripts_the_tables_are_there(browser, pages):
+    browser.open(pages["sides"], scripts=False)
+    assert browser.of("document.querySelectorAll('.row').length") == 0
+    assert browser.of("[...document.querySelectorAll('table tbody tr')].every(row => row.offsetHeight > 0)")
+    assert browser.of("[...document.querySelectorAll('.figure')].every(one => one.offsetHeight === 0)")
+
+
+def test_what_is_printed_has_all_columns(browser, pages):
+    browser.open(pages["sides"], media="print")
+    assert browser.of("[...document.querySelectorAll('#table-4 thead th')].every(cell => cell.offsetWidth > 0)")
+    assert browser.of("[...document.querySelectorAll('nav, .readout, input')].every(one => one.offsetHeight === 0)")
