@@ -64,6 +64,21 @@ static void charge_to_threads_or(struct hd_diagnosis *diagnosis, enum hd_cause c
     hd_charge_add(diagnosis, cause, node, ticks);
 }
 
+/* How much of what threads wait for each other at a barrier more threads than processors may explain: all of it, if
+ * those that wait keep processors. But if they sleep, processors without work are there for late sleepers only, the
+ * more of them, the later. */
+static double part_of_crowd(const struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {
+  static const double LATE_NS = 125000;
+  const struct hd_node *region = &diagnosis->model->nodes[diagnosis->region[node->id]];
+  if (!diagnosis->crowded || !hd_diagnosis_sleeps(diagnosis) || region->gain_share <= 0)
+    return diagnosis->crowded ? lost_ticks : 0;
+  const double threads = diagnosis->facts[region->id].team * (double)node->visits;
+  const double visits = region == node ? threads : (double)node->visits;
+  const double crowd = (double)diagnosis->book->alive_threads / diagnosis->processors;
+  const double late_ticks = LATE_NS / 1e9 / diagnosis->model->seconds_per_tick * crowd;
+  return smaller(lost_ticks, late_ticks * visits / region->gain_share);
+}
+
 static const struct {
   enum hd_state state;
   enum hd_cause cause;
@@ -81,11 +96,12 @@ static enum hd_cause longest_mutex(const struct hd_node *node) {
   return mutexes[most].cause;
 }
 
-/* The region or loop whose reduction a critical section is: libomp combines the copies of a few threads in one, at the
- * place of the directive. 0: it is one of the program's. */
+/* The region or loop whose reduction a critical section is: libomp combines the copies of a few threads in one, GCC's
+ * code in an atomic update, at the place of the directive. 0: it is one of the program's. */
 static uint32_t combined_in(const struct hd_diagnosis *diagnosis, const struct hd_node *critical) {
   const struct hd_node *nodes = diagnosis->model->nodes;
-  const uint32_t region = critical->kind == HD_KIND_CRITICAL ? diagnosis->region[critical->id] : 0;
+  const bool may_be = critical->kind == HD_KIND_CRITICAL || critical->kind == HD_KIND_ATOMIC;
+  const uint32_t region = may_be ? diagnosis->region[critical->id] : 0;
   for (uint32_t i = region; i != 0; i = diagnosis->next[i])
     if ((i == region || hd_kind_is_worksharing(nodes[i].kind)) && hd_place_is_same_line(&nodes[i], critical))
       return i;
@@ -141,8 +157,9 @@ static void charge_uneven(struct hd_diagnosis *diagnosis, const struct hd_node *
   double lasting = lost_ticks;
   if (diagnosis->crowded)
     lasting = smaller(lost_ticks, (double)diagnosis->uneven[diagnosis->group[node->id]]);
-  charge_uneven_at(diagnosis, region ? uneven_place(diagnosis, node->id) : node->id, lasting);
-  charge_to_threads_or(diagnosis, HD_CAUSE_IMBALANCE, node->id, lost_ticks - lasting);
+  const double crowd = part_of_crowd(diagnosis, node, lost_ticks - lasting);
+  charge_uneven_at(diagnosis, region ? uneven_place(diagnosis, node->id) : node->id, lost_ticks - crowd);
+  hd_charge_add(diagnosis, HD_CAUSE_OVERSUBSCRIPTION, diagnosis->outermost[node->id], crowd);
 }
 
 static void charge_serial(struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {
@@ -151,14 +168,18 @@ static void charge_serial(struct hd_diagnosis *diagnosis, const struct hd_node *
   hd_charge_add(diagnosis, HD_CAUSE_SERIAL_IN_REGION, place, lost_ticks);
 }
 
-/* What one thread has more to do than the others in all instances together stays when the barrier goes. */
+/* What one thread has more to do than the others in all instances together stays when the barrier goes. Where it may be
+ * the end of a loop (GCC's code), that is the barrier's. */
 static void charge_explicit(struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {
   const uint32_t region = diagnosis->region[node->id];
+  const uint32_t place = node->kind == HD_KIND_BARRIER ? node->id : uneven_place(diagnosis, region);
   uint64_t *uneven = &diagnosis->uneven[diagnosis->group[node->id]];
   const double lasting = larger(smaller(lost_ticks, (double)*uneven), 0);
   *uneven -= (uint64_t)lasting;
-  charge_uneven_at(diagnosis, uneven_place(diagnosis, region), lasting);
-  charge_to_threads_or(diagnosis, HD_CAUSE_BARRIER, node->id, lost_ticks - lasting);
+  charge_uneven_at(diagnosis, place, lasting);
+  const double crowd = part_of_crowd(diagnosis, node, lost_ticks - lasting);
+  hd_charge_add(diagnosis, HD_CAUSE_BARRIER, node->id, lost_ticks - lasting - crowd);
+  hd_charge_add(diagnosis, HD_CAUSE_OVERSUBSCRIPTION, diagnosis->outermost[node->id], crowd);
 }
 
 /* What a region's fork and join explain of the time in which its threads had no work. All of it, if a thread's work is
@@ -174,9 +195,10 @@ static double explained_by_fork(const struct hd_diagnosis *diagnosis, const stru
   return sleeps ? 0 : smaller(lost_ticks, 3 * team * fork * part);
 }
 
-/* However many threads there are: all of them work for less time than the fork takes. */
-static bool is_tiny(const struct hd_node *region) {
-  return region->team.busy_ticks <= region->ticks[HD_RUNTIME_FORK_JOIN];
+/* However many threads there are: each works for less time than the fork takes. */
+static bool is_tiny(const struct hd_diagnosis *diagnosis, const struct hd_node *region) {
+  const double each = (double)region->team.busy_ticks / diagnosis->facts[region->id].team;
+  return each <= (double)region->ticks[HD_RUNTIME_FORK_JOIN];
 }
 
 /* Threads that are late for no reason that is known are not charged; nor, if others took processors, those that may
@@ -186,7 +208,7 @@ static void charge_fork(struct hd_diagnosis *diagnosis, const struct hd_node *re
   const double instances = (double)region->team.instances;
   const double part = instances > 0 ? (instances - 1) / instances : 0;
   const double lost = lost_ticks * part, by_fork = explained_by_fork(diagnosis, region, part, lost);
-  if (is_tiny(region))
+  if (is_tiny(diagnosis, region))
     hd_charge_add(diagnosis, HD_CAUSE_FORK_JOIN, region->id, by_fork);
   else
     charge_to_threads_or(diagnosis, HD_CAUSE_FORK_JOIN, region->id, by_fork);
@@ -218,7 +240,10 @@ static void charge_node(struct hd_diagnosis *diagnosis, const struct hd_node *no
   struct hd_region_facts *facts = &diagnosis->facts[diagnosis->region[node->id]];
   const double reduction = waits_in_reduction(node);
   charge_mutexes(diagnosis, node, (double)lost[HD_LOSS_LOCKS]);
-  charge_uneven(diagnosis, node, (double)lost[HD_LOSS_IMBALANCE] - reduction);
+  if (node->kind == HD_KIND_BARRIER)
+    charge_explicit(diagnosis, node, (double)lost[HD_LOSS_IMBALANCE]);
+  else
+    charge_uneven(diagnosis, node, (double)lost[HD_LOSS_IMBALANCE] - reduction);
   charge_serial(diagnosis, node, (double)lost[HD_LOSS_SERIAL]);
   charge_explicit(diagnosis, node, (double)lost[HD_LOSS_BARRIER]);
   charge_runtime(diagnosis, node, (double)lost[HD_LOSS_RUNTIME]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Which region a construct is in, what its threads wait for together, and what is in each region. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "output/analysis/findings/findings_internal.h"
@@ -55,13 +56,25 @@ static uint64_t entries_of(const struct hd_node *node) {
   return node->visits;
 }
 
-/* Whether a single or masked construct created it, and no other task. */
-static bool has_one_producer(const struct hd_diagnosis *diagnosis, uint32_t task) {
+/* The thread that created nearly all tasks of a construct right in its region, where no single or masked construct says
+ * so: there are none in GCC's code, or the program asks for a thread's number. HD_NONE: several did. */
+static uint32_t only_creator(const struct hd_diagnosis *diagnosis, const struct hd_node *task) {
+  const struct hd_row *rows = diagnosis->model->rows + task->row_first;
+  for (uint32_t i = 0; task->parent == diagnosis->region[task->id] && i < task->row_count; i++)
+    if (rows[i].shares.created > 0 && (double)rows[i].shares.created >= 0.9 * (double)task->shares.created)
+      return rows[i].thread;
+  return HD_NONE;
+}
+
+/* Whether a single or masked construct created it, and no other task, not even one of the same place; or one thread. */
+static bool has_one_producer(const struct hd_diagnosis *diagnosis, const struct hd_node *task) {
   const struct hd_node *nodes = diagnosis->model->nodes;
-  uint32_t above = nodes[task].parent;
-  while (above != diagnosis->region[task] && !is_task(nodes[above].kind) && !hd_kind_is_for_one(nodes[above].kind))
+  uint32_t above = task->parent;
+  if (task->flags & HD_PROFILE_RECURSIVE)
+    return false;
+  while (above != diagnosis->region[task->id] && !is_task(nodes[above].kind) && !hd_kind_is_for_one(nodes[above].kind))
     above = nodes[above].parent;
-  return hd_kind_is_for_one(nodes[above].kind);
+  return hd_kind_is_for_one(nodes[above].kind) || only_creator(diagnosis, task) != HD_NONE;
 }
 
 static void add_task(struct hd_diagnosis *diagnosis, struct hd_region_facts *facts, const struct hd_node *node) {
@@ -74,7 +87,7 @@ static void add_task(struct hd_diagnosis *diagnosis, struct hd_region_facts *fac
     keep_largest(diagnosis->model, &facts->dependent, node->id, busy_inside);
   if (node->kind == HD_KIND_TASK) {
     facts->task_count += node->visits;
-    facts->alone_count += has_one_producer(diagnosis, node->id) ? node->visits : 0;
+    facts->alone_count += has_one_producer(diagnosis, node) ? node->visits : 0;
   }
 }
 
@@ -105,7 +118,25 @@ static void add_region(struct hd_diagnosis *diagnosis, const struct hd_node *nod
   facts->uneven_ticks = team->busy_max_ticks > team->busy_ticks ? team->busy_max_ticks - team->busy_ticks : 0;
 }
 
-/* Busy time in tasks, and in what created them; a region itself is not told apart from what else is in it. */
+static double busy_of(const struct hd_diagnosis *diagnosis, const struct hd_node *node, uint32_t thread) {
+  const struct hd_row *rows = diagnosis->model->rows + node->row_first;
+  for (uint32_t i = 0; i < node->row_count; i++)
+    if (rows[i].thread == thread)
+      return (double)rows[i].ticks[HD_BUSY];
+  return 0;
+}
+
+/* What a thread does in a region whose tasks it creates alone. */
+static void add_producing_thread(struct hd_diagnosis *diagnosis, const struct hd_node *task) {
+  const struct hd_node *region = &diagnosis->model->nodes[diagnosis->region[task->id]];
+  const uint32_t thread = task->kind == HD_KIND_TASK ? only_creator(diagnosis, task) : HD_NONE;
+  double *producing = &diagnosis->facts[region->id].producing_ticks;
+  if (thread != HD_NONE)
+    *producing = fmax(*producing, busy_of(diagnosis, region, thread));
+}
+
+/* Busy time in tasks, and in what created them; a region itself is not told apart from what else is in it, unless only
+ * one thread creates its tasks. */
 static void add_task_times(struct hd_diagnosis *diagnosis) {
   const struct hd_model *model = diagnosis->model;
   bool *below = hd_new(model->node_count, sizeof *below);
@@ -123,6 +154,9 @@ static void add_task_times(struct hd_diagnosis *diagnosis) {
     if (below[i])
       diagnosis->facts[diagnosis->region[i]].task_ticks += node->ticks[HD_BUSY];
   }
+  for (uint32_t i = 1; i < model->node_count; i++)
+    if (diagnosis->region[i] != 0)
+      add_producing_thread(diagnosis, &model->nodes[i]);
   free(below);
   free(creates);
 }

@@ -4,9 +4,10 @@
  * Why threads waited for tasks, by region:
  *
  * 1. tasks are too small, if creating one takes more than HD_TASK_COST_MOST of a task's own time, and is most of what
- * the one thread that creates them does, if there is one and if that is known: all that is lost, if it takes twice as
- * much; in between the more of it, the more it takes. Or if they were switched off because so many of them begin: then
- * it is not known which work was a task's, and what looks like uneven work of the region is theirs;
+ * the one thread that creates them does, if there is one and if that is known: what the others can have waited
+ * meanwhile, and as much again. If all threads create: all that is lost, if it takes twice as much; in between the more
+ * of it, the more it takes. Or if they were switched off because so many of them begin: then it is not known which work
+ * was a task's, and what looks like uneven work of the region is theirs;
  * 2. one thread creates all of them, and the others wait meanwhile: as much as they can have waited while it did;
  * 3. they depend on each other, and the waits are more than uneven tasks explain;
  * 4. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
@@ -14,6 +15,7 @@
 #include <math.h>
 
 #include "output/analysis/findings/findings_internal.h"
+#include "output/model/account.h"
 #include "output/model/format_names.h"
 
 static bool has_one_producer(const struct hd_region_facts *facts) {
@@ -26,18 +28,29 @@ static double creation_of(const struct hd_model *model, const struct hd_region_f
   return fmax(facts->creation_ticks, least);
 }
 
+/* Of the time that tasks seem to take: among more threads than processors they lack one for the rest. */
+static double part_with_processor(const struct hd_diagnosis *diagnosis) {
+  const struct hd_account account = hd_account_after_start(diagnosis->model);
+  const double share = hd_account_share(&account);
+  return diagnosis->crowded && isfinite(share) ? share : 1;
+}
+
 /* How much of the waits small tasks are charged with. Creation that was not observed counts as other work of the thread
  * that creates. */
-static double part_of_small(const struct hd_model *model, const struct hd_region_facts *facts) {
+static double part_of_small(const struct hd_diagnosis *diagnosis, const struct hd_region_facts *facts) {
+  const struct hd_model *model = diagnosis->model;
   if (facts->unseen_tasks)
     return 1;
   const double creation = creation_of(model, facts);
   const bool is_told = !(model->off_classes >> HD_CLASS_ENTRY & 1);
   const bool is_most = !has_one_producer(facts) || !is_told || creation > facts->producing_ticks;
-  const double most = HD_TASK_COST_MOST * (double)facts->task_ticks;
+  const double most = HD_TASK_COST_MOST * (double)facts->task_ticks * part_with_processor(diagnosis);
   if (facts->task_count == 0 || !is_most || creation <= most)
     return 0;
-  return has_one_producer(facts) ? 1 : fmin(creation - most, most) / most;
+  if (!has_one_producer(facts))
+    return fmin(creation - most, most) / most;
+  const double explained = 2 * (facts->team - 1) * creation; /* as much again for taking them */
+  return is_told && explained < facts->waits_for_tasks ? explained / facts->waits_for_tasks : 1;
 }
 
 /* Whether tasks wait for each other: some have dependences, and the threads wait longer than tasks that end at
@@ -74,7 +87,7 @@ static void blame_unseen_tasks(struct hd_diagnosis *diagnosis, uint32_t region, 
 void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region, size_t first) {
   const struct hd_region_facts *facts = &diagnosis->facts[region];
   const uint32_t place = facts->task != 0 ? facts->task : region;
-  const double small = part_of_small(diagnosis->model, facts);
+  const double small = part_of_small(diagnosis, facts);
   const double by_size = small * facts->waits_for_tasks, waits = facts->waits_for_tasks - by_size;
   const double for_producer = small > 0 ? 0 : waits_for_producer(facts);
   if (facts->unseen_tasks)

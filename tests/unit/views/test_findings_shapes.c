@@ -144,6 +144,54 @@ static void test_tasks_that_wait_for_each_other_are_dependent(void **state) {
   expect_found(IMBALANCE, 40, REGION, SINGLE, TASK);
 }
 
+/* One thread makes all eight in the region itself, as it asks for its number, or as GCC's code does not tell of a
+ * single: 8 * 9 of other work, while the other one waits for all but 8 of it. */
+static void test_one_thread_that_creates_all_tasks_needs_no_single(void **state) {
+  (void)state;
+  uint32_t made[8];
+  begin();
+  for (uint64_t i = 0; i < 8; i++) {
+    sc_at((i + 1) * 10);
+    made[i] = sc_task_create(0x500, 0);
+  }
+  as(1, 0);
+  sc_join_begin();
+  for (uint64_t i = 0; i < 8; i++) {
+    sc_at((i + 1) * 10);
+    sc_task_run(made[i]);
+    sc_at((i + 1) * 10 + 1);
+    sc_task_leave(ompt_task_complete);
+  }
+  sc_thread(0);
+  sc_join(80, 81, 81);
+  end(81);
+  expect_found(TASK_CREATION, (81 - 8 + 1) / 2.0, REGION, TASK);
+  expect_count(1);
+}
+
+/* GCC's code does not tell whether a barrier ends a loop: threads that take turns would not wait without it. */
+static void test_a_barrier_of_gccs_is_blamed_if_no_thread_has_more_to_do(void **state) {
+  (void)state;
+  for (int turns = 0; turns < 2; turns++) {
+    sc_start(SC_GOMP);
+    sc_initial_begin();
+    sc_fork(0x100, 2, 1, 0);
+    for (uint64_t time = 0; time < 160; time += 40)
+      for (uint32_t thread = 0; thread < 2; thread++) {
+        as(thread, time + (thread == (turns ? time / 40 % 2 : 0) ? 40 : 10));
+        sc_barrier_begin(ompt_sync_region_barrier_implementation, 0x300);
+        sc_at(time + 40);
+        sc_barrier_end(ompt_sync_region_barrier_implementation, 0x300);
+      }
+    join_at(160, 160);
+    end(160);
+    expect_found_at(turns ? HD_CAUSE_BARRIER : HD_CAUSE_IMBALANCE, ex_node(model, REGION, SITE(BARRIER, 0x300)), 4 * 15,
+                    __FILE__, __LINE__);
+    expect_count(1);
+    forget(NULL);
+  }
+}
+
 /* Whoever makes fewer tasks saves their events. */
 static void test_heddles_work_for_small_tasks_is_saved_with_them(void **state) {
   (void)state;
@@ -169,6 +217,8 @@ int main(void) {
       cmocka_unit_test_teardown(test_a_small_team_whose_threads_open_larger_ones_is_not_serial, forget),
       cmocka_unit_test_teardown(test_a_critical_section_of_the_directive_combines_a_reduction, forget),
       cmocka_unit_test_teardown(test_tasks_that_wait_for_each_other_are_dependent, forget),
+      cmocka_unit_test_teardown(test_one_thread_that_creates_all_tasks_needs_no_single, forget),
+      cmocka_unit_test_teardown(test_a_barrier_of_gccs_is_blamed_if_no_thread_has_more_to_do, forget),
       cmocka_unit_test_teardown(test_heddles_work_for_small_tasks_is_saved_with_them, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
