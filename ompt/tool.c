@@ -100,19 +100,16 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
 
 static bool has_joined; /* the runtime's events are registered for */
 
-/* Hooks come only if the C library's own, which do nothing, have been replaced by ours: this library was preloaded. In
- * a test it was not, and they come all the same. */
-static bool has_routines(void) {
+bool hd_tool_has_hooks(void) {
   const void *hook = dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter");
   Dl_info its, own;
-  return hd_clock.kind == HD_CLOCK_EXTERNAL ||
-         (hook && dladdr(hook, &its) && dladdr(&hd_measuring, &own) && its.dli_fbase == own.dli_fbase);
+  return hook && dladdr(hook, &its) && dladdr(&hd_measuring, &own) && its.dli_fbase == own.dli_fbase;
 }
 
 static void start_parts(const struct hd_settings *settings) {
   const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
   struct hd_file_header *header = hd_store.header;
-  hd_measuring.has_routines = has_routines();
+  hd_measuring.has_routines = !on_stack || hd_tool_has_hooks(); /* in a test they come all the same */
   hd_measuring.keeps_order = settings->critical_path;
   if (hd_measuring.keeps_order)
     hd_sweeper_follow_path();

@@ -7,6 +7,7 @@
 #define HEDDLE_OMPT_TOOL_H
 
 #include <omp-tools.h>
+#include <stdbool.h>
 
 /** The runtime asks for a tool: ompt_start_tool. */
 ompt_start_tool_result_t *hd_tool_offer(const char *runtime_version);
@@ -14,5 +15,9 @@ ompt_start_tool_result_t *hd_tool_offer(const char *runtime_version);
 /** Starts measuring before any runtime is there: at the first entry of an instrumented routine or the first marker.
  *  Once; any thread. */
 void hd_tool_start_early(void);
+
+/** Whether the hooks of instrumented routines lead here: the C library's own, which do nothing, have been replaced by
+ *  ours because this library was loaded with the program. */
+bool hd_tool_has_hooks(void);
 
 #endif

@@ -30,11 +30,12 @@
   _(UNWIND, unwind_depth, NUMBER_OR_OFF, 64)        /* calling routines to find at a region's begin */                 \
   _(MEMORY, memory, SIZE_OR_OFF, HD_MEMORY_DEFAULT) /* bytes, without the threads' part */                             \
   _(THREADS_APART, threads_apart, NUMBER, 256)      /* threads with records that later threads do not continue */      \
-  _(CPU_TIME, cpu_time, SWITCH, 0)                  /* measure processor time */                                       \
-  _(GOMP, gomp, SWITCH, 0)                          /* libomp stands in for libgomp (heddle run --gomp) */             \
-  _(COUNTERS, counters, TEXT, NULL)                 /* events to count, comma-separated; NULL: none */                 \
-  _(COUNTERS_AT, counters_at, TEXT, "loop")         /* region, loop or all */                                          \
-  _(MULTIPLEX, take_turns, SWITCH, 0)               /* events that do not fit together take turns */                   \
+  _(ROUTINES, routines, TEXT, NULL)         /* functions with XRay sleds to measure (name_choice.h); NULL: none */     \
+  _(CPU_TIME, cpu_time, SWITCH, 0)          /* measure processor time */                                               \
+  _(GOMP, gomp, SWITCH, 0)                  /* libomp stands in for libgomp (heddle run --gomp) */                     \
+  _(COUNTERS, counters, TEXT, NULL)         /* events to count, comma-separated; NULL: none */                         \
+  _(COUNTERS_AT, counters_at, TEXT, "loop") /* region, loop or all */                                                  \
+  _(MULTIPLEX, take_turns, SWITCH, 0)       /* events that do not fit together take turns */                           \
   _(SAMPLES, samples_hz, NUMBER_OR_OFF, HD_SAMPLES_DEFAULT) /* of each thread, a second of processor time */           \
   _(CRITICAL_PATH, critical_path, SWITCH, 0)                /* follow the critical path */                             \
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \

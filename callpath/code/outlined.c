@@ -1,94 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "callpath/code/outlined.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "callpath/code/elf_symbols.h"
 #include "callpath/code/loaded_modules.h"
 #include "callpath/code/modules.h"
 #include "callpath/unwind/libgcc_unwind.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
-#include "support/inprocess/seccomp.h"
 
 #define HASH_NONFATAL_OOM 1
 #define uthash_malloc(bytes) hd_heap_allocate(1, bytes)
 #define uthash_free(memory, bytes) hd_heap_free(memory)
 #include <uthash.h>
 
-/* ---- the symbols of a module's file ---- */
-
-/* The file may be anything by now, and change while it is read: it is not mapped. */
-static bool read_at(int file, uint64_t offset, void *to, size_t bytes) {
-  return offset <= INT64_MAX && pread(file, to, bytes, (off_t)offset) == (ssize_t)bytes;
-}
-
-static bool read_section(int file, const ElfW(Ehdr) * header, uint64_t index, ElfW(Shdr) * section) {
-  return index < header->e_shnum && header->e_shentsize == sizeof *section &&
-         read_at(file, header->e_shoff + index * sizeof *section, section, sizeof *section);
-}
-
-static bool find_table(int file, const ElfW(Ehdr) * header, ElfW(Shdr) * table) {
-  for (uint64_t i = 0; read_section(file, header, i, table); i++)
-    if (table->sh_type == SHT_SYMTAB)
-      return true;
-  return false;
-}
-
-/* A symbol's name, cut where there is no more room. */
-static bool read_name(int file, const ElfW(Ehdr) * header, const ElfW(Shdr) * table, const ElfW(Sym) * symbol,
-                      char *name, size_t bytes) {
-  ElfW(Shdr) strings;
-  if (!read_section(file, header, table->sh_link, &strings) || symbol->st_name >= strings.sh_size)
-    return false;
-  ssize_t got = pread(file, name, bytes - 1, (off_t)(strings.sh_offset + symbol->st_name));
-  name[got > 0 ? got : 0] = 0;
-  return *name;
-}
-
-static bool is_function_at(const ElfW(Sym) * symbol, uint64_t value) {
-  return symbol->st_value == value && (symbol->st_info & 0xf) == STT_FUNC;
-}
-
-enum { CHUNK_SYMBOLS = 1024 };
-
-static bool find_symbol(int file, const ElfW(Shdr) * table, uint64_t value, ElfW(Sym) * found) {
-  const uint64_t count = table->sh_size / sizeof *found;
-  ElfW(Sym) *symbols = hd_heap_allocate(1, CHUNK_SYMBOLS * sizeof *symbols);
-  bool done = false;
-  for (uint64_t i = 0; symbols && !done && i < count; i += CHUNK_SYMBOLS) {
-    const uint64_t chunk = count - i < CHUNK_SYMBOLS ? count - i : CHUNK_SYMBOLS;
-    if (!read_at(file, table->sh_offset + i * sizeof *symbols, symbols, chunk * sizeof *symbols))
-      break;
-    for (uint64_t k = 0; k < chunk && !done; k++) {
-      done = is_function_at(&symbols[k], value);
-      *found = symbols[k];
-    }
-  }
-  hd_heap_free(symbols);
-  return done;
-}
-
 static bool find_name(const char *path, uint64_t value, char *name, size_t bytes) {
-  ElfW(Ehdr) header;
-  ElfW(Shdr) table;
+  struct hd_elf_symbols symbols;
   ElfW(Sym) symbol;
-  int file = hd_seccomp_is_new() ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
+  if (!hd_elf_symbols_open(path, &symbols))
     return false;
-  bool found = read_at(file, 0, &header, sizeof header) && !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
-               find_table(file, &header, &table) && find_symbol(file, &table, value, &symbol) &&
-               read_name(file, &header, &table, &symbol, name, bytes);
-  close(file);
+  const bool found =
+      hd_elf_symbols_find(&symbols, value, &symbol) && hd_elf_symbols_name(&symbols, &symbol, name, bytes);
+  hd_elf_symbols_close(&symbols);
   return found;
 }
 
 /* A full stop is in no name that a user can give. */
-static bool is_compilers_name(const char *name) {
+bool hd_outlined_is_name(const char *name) {
   return strstr(name, ".omp") || strstr(name, "._omp");
 }
 
@@ -102,7 +44,7 @@ static enum answer ask_name(const void *function) {
   const char *path = loaded.info.dlpi_name && *loaded.info.dlpi_name ? loaded.info.dlpi_name : "/proc/self/exe";
   if (!find_name(path, (uintptr_t)function - loaded.info.dlpi_addr, name, sizeof name))
     return UNKNOWN;
-  return is_compilers_name(name) ? YES : NO;
+  return hd_outlined_is_name(name) ? YES : NO;
 }
 
 /* ---- answers are remembered: a file is read for each ---- */

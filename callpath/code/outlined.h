@@ -16,4 +16,7 @@
  *  may allocate, keeps errno. */
 bool hd_outlined_is(const void *function, const void *inside, bool called_by_runtime);
 
+/** Whether a symbol's name is one that compilers give to such functions alone. */
+bool hd_outlined_is_name(const char *name);
+
 #endif

@@ -148,6 +148,17 @@ static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, str
 
 /* ---- sections and segments ---- */
 
+/* An entry is two addresses, the sled's kind and more (compiler-rt's XRaySledEntry): that of a function's entry, or of
+ * one whose argument can be logged, is there once for each function. */
+static void count_sleds(Elf_Scn *section, struct hd_elf_file *file) {
+  enum { ENTRY_BYTES = 32, KIND_AT = 16, KIND_ENTRY = 0, KIND_ENTRY_WITH_ARGUMENT = 3 };
+  const Elf_Data *data = elf_getdata(section, NULL);
+  for (size_t at = 0; data && data->d_size - at >= ENTRY_BYTES; at += ENTRY_BYTES) {
+    const char kind = ((const char *)data->d_buf)[at + KIND_AT];
+    file->sleds += kind == KIND_ENTRY || kind == KIND_ENTRY_WITH_ARGUMENT;
+  }
+}
+
 static void read_sections(Elf *elf, struct hd_elf_file *file) {
   Elf_Scn *section = NULL;
   GElf_Shdr header;
@@ -159,6 +170,8 @@ static void read_sections(Elf *elf, struct hd_elf_file *file) {
       continue;
     const char *name = elf_strptr(elf, names, header.sh_name);
     file->has_lines |= name && (strcmp(name, ".debug_line") == 0 || strcmp(name, ".gnu_debuglink") == 0);
+    if (name && strcmp(name, "xray_instr_map") == 0)
+      count_sleds(section, file);
     file->has_symbols |= header.sh_type == SHT_SYMTAB;
     if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
       read_symbols(elf, section, &header, file);

@@ -35,6 +35,7 @@ struct hd_elf_file {
   bool calls_gomp_entries; /* GCC's: those of libgomp */
   bool calls_gomp_runtime; /* GCC's, of loops with schedule(runtime) */
   bool exports_tool;       /* ompt_start_tool; runtimes do, too */
+  unsigned sleds;          /* functions compiled with -fxray-instrument, the OpenMP constructs' own among them */
   const char *sanitizer;   /* "AddressSanitizer"; NULL: none */
 };
 

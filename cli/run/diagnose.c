@@ -142,6 +142,11 @@ static void explain_links(const struct hd_run *run, const struct hd_program *pro
             "%s has hooks for instrumented routines of its own, and they come before Heddle's.\n"
             "heddle: Link it without its __cyg_profile_func_enter and __cyg_profile_func_exit",
             name);
+  else if (run->measurable && !run->preload)
+    explain(options,
+            "%s ran no OpenMP construct. %u of its functions can be measured.\n"
+            "heddle: Choose some by their names: heddle run --routines=REGEX -- %s%s",
+            name, run->measurable, name, options->command[1] ? " ..." : "");
   else if (run->preload && program->kind == HD_PROGRAM_DYNAMIC)
     explain_preloaded(options, name, run->outcome.signal);
   else if (links_any)

@@ -86,14 +86,30 @@ static bool cannot_preload(const char *library) {
   return true;
 }
 
+/* Whether a choice was made among functions with sleds. If the program has none of them, that is said. */
+static bool chooses_functions(const struct hd_run_options *options, const struct hd_program *program) {
+  const char *list = options->measured ? options->measured : getenv(hd_setting_name(HD_SET_ROUTINES));
+  if (!list || !*list)
+    return false;
+  if (options->measured && program->kind == HD_PROGRAM_DYNAMIC && !program->file.sleds)
+    hd_log("%s has no functions to choose from with --routines=LIST: compile it with clang -fxray-instrument",
+           options->command[0]);
+  if (program->kind == HD_PROGRAM_DYNAMIC && program->file.sleds && !program->file.has_symbols)
+    hd_log("%s is stripped: none of its functions can be measured", options->command[0]);
+  return true;
+}
+
 /* LD_PRELOAD reaches everything that the program starts, so only what needs it gets it. */
 static bool choose_preload(struct hd_run *run) {
   const struct hd_run_options *options = run->options;
   struct hd_program program;
   hd_program_inspect(options->command[0], &program);
+  const bool chooses = chooses_functions(options, &program);
+  const bool calls = program.calls_heddle || (chooses && program.file.sleds);
+  run->measurable = !chooses && program.file.has_symbols ? program.file.sleds : 0;
   run->untold_libgomp = options->routines == HD_RUN_PRELOAD_AUTO && program.links_libgomp && !options->gomp;
   run->preload = options->routines == HD_RUN_PRELOAD_YES ||
-                 (options->routines == HD_RUN_PRELOAD_AUTO && program.calls_heddle && !program.other_identity);
+                 (options->routines == HD_RUN_PRELOAD_AUTO && calls && !program.other_identity);
   if (!choose_entries(run, &program))
     return false;
   if (run->preload && cannot_preload(run->library)) {
@@ -184,7 +200,8 @@ bool hd_run_environment_apply(const struct hd_run *run) {
          prepend("OMP_TOOL_LIBRARIES", run->library) &&
          prepend("OMP_TOOL_LIBRARIES", run->probes[HD_PRIVATE_PROBE_STARTED]) &&
          set_choice("HEDDLE_OUTPUT", run->output) && set_choice("HEDDLE_STORE_DIR", run->directory) &&
-         set_choices(run->options) && set_choice(hd_setting_name(HD_SET_GOMP), run->options->gomp ? "1" : NULL) &&
+         set_choices(run->options) && set_choice(hd_setting_name(HD_SET_ROUTINES), run->options->measured) &&
+         set_choice(hd_setting_name(HD_SET_GOMP), run->options->gomp ? "1" : NULL) &&
          hd_run_counters_apply(&run->counters) && set_preload(run);
 }
 

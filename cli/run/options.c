@@ -5,6 +5,7 @@
 
 #include "cli/run/run_internal.h"
 #include "support/command/memory.h"
+#include "support/name_choice.h"
 
 /* Without an argument: on. */
 static bool take_setting(const struct hd_option_use *use) {
@@ -26,6 +27,21 @@ static bool take_list(const struct hd_option_use *use) {
   if (!hd_run_list_is_valid(use->argument))
     return hd_option_expect(use, use->option->expects);
   hd_run_list_add(use->field, use->argument);
+  return true;
+}
+
+/* Alone: only the library is loaded. */
+static bool take_routines(const struct hd_option_use *use) {
+  struct hd_run_options *taken = use->choices;
+  struct hd_name_choice choice;
+  char why[256];
+  taken->routines = HD_RUN_PRELOAD_YES;
+  if (!use->argument)
+    return true;
+  if (!hd_name_choice_read(use->argument, &choice, why, sizeof why))
+    return hd_option_refuse(use, "cannot use %s", why);
+  hd_name_choice_free(&choice);
+  hd_run_list_add(&taken->measured, use->argument);
   return true;
 }
 
@@ -76,11 +92,14 @@ const struct hd_option hd_run_shared_options[] = {
      "let events that cannot be counted together take turns; their counts are\n"
      "then estimates",
      SETTING(MULTIPLEX)},
-    {0, "routines", NULL,
+    {0, "routines", "LIST",
+     "measure the functions compiled with clang's -fxray-instrument that LIST\n"
+     "chooses: +REGEX or -REGEX, comma-separated; the last that matches a name\n"
+     "decides, and if the first has a '-' all others are chosen. Without LIST:\n"
      "preload libheddle.so, for routines compiled with -finstrument-functions\n"
      "and for markers. Needed only if PROGRAM is a script or loads them later:\n"
      "heddle sees in PROGRAM's file whether it has any",
-     .take = hd_take_value, .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_PRELOAD_YES},
+     .take = take_routines, .may_be_alone = true},
     {0, "no-routines", NULL, "do not preload: markers count from the first OpenMP construct on", .take = hd_take_value,
      .field = offsetof(struct hd_run_options, routines), .value = HD_RUN_PRELOAD_NO},
     {0, "handout", NULL,
@@ -115,6 +134,8 @@ char *hd_run_option_text(const struct hd_option_use *use) {
 void hd_run_options_free(struct hd_run_options *options) {
   free(options->events);
   free(options->groups);
+  free(options->measured);
   options->events = NULL;
   options->groups = NULL;
+  options->measured = NULL;
 }

@@ -31,6 +31,7 @@ struct hd_run_options {
   const char *set[HD_SETTING_COUNT]; /* variables for libheddle.so; NULL: these stay as they are */
   char *events;                      /* to count, divided by commas; owned; NULL: HEDDLE_COUNTERS */
   char *groups;                      /* of events: names and files, divided by commas; owned */
+  char *measured;                    /* functions with sleds, a choice among names; owned; NULL: HEDDLE_ROUTINES */
   enum hd_run_preload routines;      /* libheddle.so, otherwise loaded when an OpenMP runtime asks for it */
   enum hd_run_preload handout;       /* libheddle-entry.so */
   bool gomp;

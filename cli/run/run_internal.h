@@ -71,6 +71,7 @@ struct hd_run {
   char library[PATH_MAX];   /* libheddle.so */
   char libomp[PATH_MAX];    /* "": not preloaded */
   bool preload;             /* libheddle.so, too */
+  unsigned measurable;      /* functions with sleds that nobody chose among; 0: none, or none is known */
   char entries[PATH_MAX];   /* libheddle-entry.so; "": not preloaded */
   bool untold_libgomp;      /* the program runs on libgomp, which tells nothing */
   char directory[PATH_MAX]; /* private; "" when there is none */

@@ -59,6 +59,15 @@ static size_t print_untold(const struct hd_model *model, const struct hd_run *ru
 }
 
 /* Returns how many lines it took. */
+static size_t print_measurable(const struct hd_run *run) {
+  if (!run->measurable)
+    return 0;
+  hd_log("%u functions of %s can be measured: heddle run --routines=REGEX ...", run->measurable,
+         run->options->command[0]);
+  return 1;
+}
+
+/* Returns how many lines it took. */
 static size_t print_profile(const struct hd_run_profile *profile, const struct hd_run *run) {
   struct hd_model *model = NULL;
   char error[PATH_MAX + 256];
@@ -80,7 +89,7 @@ static size_t print_profile(const struct hd_run_profile *profile, const struct h
       fputs(text, stderr);
     }
   }
-  lines += print_untold(model, run);
+  lines += print_untold(model, run) + print_measurable(run);
   free(text);
   hd_model_free(model);
   return lines;

@@ -34,10 +34,16 @@ static void drop(struct hd_thread *thread, uint64_t now, struct hd_frame *frame)
   hd_thread_pop(thread, now);
 }
 
-static void drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook, const void *const *slot) {
-  struct hd_frame *frame;
-  while ((frame = hd_thread_innermost(thread, HD_KIND_ROUTINE)) && has_ended(&frame->routine, hook, slot))
+/* Whether there were any. */
+static inline bool drop_ended(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook,
+                              const void *const *slot) {
+  struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
+  if (__builtin_expect(!frame || !has_ended(&frame->routine, hook, slot), true))
+    return false;
+  do
     drop(thread, now, frame);
+  while ((frame = hd_thread_innermost(thread, HD_KIND_ROUTINE)) && has_ended(&frame->routine, hook, slot));
+  return true;
 }
 
 /* ---- entry ---- */
@@ -51,7 +57,7 @@ static bool is_construct_body(const struct hd_thread *thread, const struct hd_ho
 }
 
 static int32_t slot_offset(const struct hd_hook *hook) {
-  const void *const *slot = hook->frame ? hd_return_slot_of_caller(hook->frame, hook->call_site) : NULL;
+  const void *const *slot = hook->frame && !hook->slot ? hd_return_slot_of_caller(hook->frame, hook->call_site) : NULL;
   const ptrdiff_t offset = slot ? (const char *)slot - (const char *)hook->frame : 0;
   return offset > 0 && offset <= INT32_MAX ? (int32_t)offset : 0;
 }
@@ -109,6 +115,8 @@ static inline struct call call(struct hd_thread *thread, const struct hd_hook *h
 /* Not known either where the routine was compiled into another: its frame is that one's, and what stands at the offset
  * may be the same address by chance. Nor if its frame is not as large as it was the first time. */
 static const void *const *slot_of(const struct hd_call_edge *edge, const struct hd_hook *hook) {
+  if (hook->slot)
+    return hook->slot;
   if (!edge->slot_offset || edge->entered_from != hook->entered_from)
     return NULL;
   const void *const *slot = (const void *const *)((const char *)hook->frame + edge->slot_offset);
@@ -124,13 +132,12 @@ static void go_deeper(struct hd_thread *thread, struct hd_row_record *counter) {
 }
 
 void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
+  if (hook->slot)
+    drop_ended(thread, now, hook, hook->slot);
   struct call made = call(thread, hook);
   const void *const *slot = slot_of(&made.edge, hook);
-  const struct hd_frame *innermost = hd_thread_innermost(thread, HD_KIND_ROUTINE);
-  if (__builtin_expect(innermost && has_ended(&innermost->routine, hook, slot), false)) {
-    drop_ended(thread, now, hook, slot);
+  if (!hook->slot && drop_ended(thread, now, hook, slot))
     made = call(thread, hook);
-  }
   if (!made.way.to)
     return;
   if (__builtin_expect(thread->top == thread->last_frame, false) && !hd_thread_can_nest(thread)) {
@@ -146,9 +153,14 @@ void hd_routine_enter(struct hd_thread *thread, uint64_t now, const struct hd_ho
 
 /* ---- exit ---- */
 
-static struct hd_frame *find(const struct hd_thread *thread, const void *function) {
+/* A routine's return address stands at the same place when it is entered and when it is left. */
+static inline bool is_left(const struct hd_frame_routine *routine, const struct hd_hook *hook) {
+  return routine->function == hook->function && (!hook->slot || !routine->slot || routine->slot == hook->slot);
+}
+
+static struct hd_frame *find(const struct hd_thread *thread, const struct hd_hook *hook) {
   struct hd_frame *frame = hd_thread_innermost(thread, HD_KIND_ROUTINE);
-  while (frame && frame->routine.function != function)
+  while (frame && !is_left(&frame->routine, hook))
     frame = hd_thread_next_outwards(thread, frame);
   return frame;
 }
@@ -168,14 +180,14 @@ static bool only_phases_above(const struct hd_thread *thread, const struct hd_fr
 }
 
 static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
-  drop_ended(thread, now, hook, NULL);
+  drop_ended(thread, now, hook, hook->slot);
   if (thread->deeper > 0) {
     thread->deeper--;
     return;
   }
   if (is_known_body(thread, hook)) /* all that is open would be searched for it in vain */
     return;
-  struct hd_frame *frame = find(thread, hook->function);
+  struct hd_frame *frame = find(thread, hook);
   if (!frame) {
     if (call(thread, hook).way.to && !hd_budget_touched(HD_CLASS_CALL))
       __atomic_fetch_add(&hd_store.header->unmatched_routines, 1, __ATOMIC_RELAXED);
@@ -190,8 +202,7 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
 void hd_routine_exit(struct hd_thread *thread, uint64_t now, const struct hd_hook *hook) {
   const struct hd_frame *top = thread->top;
   /* The second condition: the innermost of several of the same routine may have ended without a word. */
-  if (__builtin_expect(top->kind == HD_KIND_ROUTINE && top->routine.function == hook->function && !thread->deeper,
-                       true) &&
+  if (__builtin_expect(top->kind == HD_KIND_ROUTINE && is_left(&top->routine, hook) && !thread->deeper, true) &&
       (!top->routine.slot || (const void *)top->routine.slot > hook->frame))
     hd_thread_pop(thread, now);
   else

@@ -18,14 +18,18 @@ bool hd_help_section(const struct hd_usage *usage, size_t index, struct hd_optio
   return section->options && (index == 0 || usage->sections);
 }
 
+const char *hd_help_before_argument(const struct hd_option *option) {
+  return !option->argument ? "" : option->may_be_alone ? "[=" : " ";
+}
+
 /* Help that spans lines continues under its own first line. */
 static void print_option(const struct hd_option *option, FILE *out) {
   char left[80];
   char letter[8] = "    ";
   if (option->letter)
     snprintf(letter, sizeof letter, "-%c, ", option->letter);
-  snprintf(left, sizeof left, "  %s--%s%s%s", letter, option->name, option->argument ? " " : "",
-           option->argument ? option->argument : "");
+  snprintf(left, sizeof left, "  %s--%s%s%s%s", letter, option->name, hd_help_before_argument(option),
+           option->argument ? option->argument : "", option->may_be_alone ? "]" : "");
   int width = fprintf(out, "%s", left);
   if (width >= HELP_COLUMN) {
     fputc('\n', out);

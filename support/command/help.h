@@ -28,6 +28,9 @@ void hd_help_write(const struct hd_usage *usage, FILE *out);
  *  heading. False: there are no more. */
 bool hd_help_section(const struct hd_usage *usage, size_t index, struct hd_option_section *section);
 
+/** What stands between an option's name and its argument. */
+const char *hd_help_before_argument(const struct hd_option *option);
+
 /** --help itself. */
 extern const struct hd_option hd_help_option;
 

@@ -37,7 +37,10 @@ static void put_option(const struct hd_option *option, FILE *out) {
   fputs("\\-\\-", out);
   for (const char *at = option->name; *at; at++)
     fprintf(out, "%s%c", *at == '-' ? "\\" : "", *at);
-  fprintf(out, "%s%s\n", option->argument ? " \" " : "\"", option->argument ? option->argument : "");
+  fprintf(out, "%s\"", hd_help_before_argument(option));
+  if (option->argument)
+    fprintf(out, " %s%s", option->argument, option->may_be_alone ? " ]" : "");
+  putc('\n', out);
   put_lines(option->help, out);
 }
 

@@ -21,11 +21,11 @@ static void put_zsh(const struct hd_option *option, FILE *out) {
   if (option->letter)
     fprintf(out, " {-%c,--%s}'[", option->letter, option->name);
   else
-    fprintf(out, " --%s'[", option->name);
+    fprintf(out, " --%s%s'[", option->name, option->may_be_alone ? "=-" : "");
   put_help(option, "'[]", out);
   putc(']', out);
   if (option->argument)
-    fprintf(out, ":%s:_files", option->argument);
+    fprintf(out, "%s:%s:%s", option->may_be_alone ? ":" : "", option->argument, option->may_be_alone ? "" : "_files");
   putc('\'', out);
 }
 
@@ -35,7 +35,7 @@ static void put_fish(const struct hd_usage *usage, const struct hd_option *optio
     fprintf(out, " -n '__fish_seen_subcommand_from %s'", usage->command);
   if (option->letter)
     fprintf(out, " -s %c", option->letter);
-  fprintf(out, " -l %s%s -d '", option->name, option->argument ? " -r" : "");
+  fprintf(out, " -l %s%s -d '", option->name, option->argument && !option->may_be_alone ? " -r" : "");
   put_help(option, "'\\", out);
   fputs("'\n", out);
 }

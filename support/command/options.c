@@ -158,12 +158,15 @@ struct known {
   int count;
 };
 
+static int argument_of(const struct hd_option *option) {
+  return !option->argument ? no_argument : option->may_be_alone ? optional_argument : required_argument;
+}
+
 static void add_option(struct known *known, const struct hd_option *option, const struct hd_option_section *section) {
   const int index = known->count++;
   known->sections[index] = *section;
   known->options[index] = option;
-  known->longs[index] =
-      (struct option){option->name, option->argument ? required_argument : no_argument, NULL, NO_LETTER + index};
+  known->longs[index] = (struct option){option->name, argument_of(option), NULL, NO_LETTER + index};
   const char letter[] = {option->letter, option->argument && option->letter ? ':' : '\0', '\0'};
   strcat(known->shorts, letter);
 }

@@ -28,7 +28,7 @@ struct hd_option_use {
   const struct hd_option *option;
   void *choices;        /* the command's; of a section those it names */
   void *field;          /* in them */
-  const char *argument; /* points into argv; NULL: the option takes none */
+  const char *argument; /* points into argv; NULL: the option takes none, or it was left out */
 };
 
 /** Takes an option. False: it makes no sense, as hd_option_refuse has said. */
@@ -45,6 +45,7 @@ struct hd_option {
   const char *expects;      /* what the argument has to be, as "a number of threads" */
   unsigned least, most;     /* hd_take_number; most is 0: UINT_MAX */
   const char *const *words; /* hd_take_word: as many as `most` */
+  bool may_be_alone;        /* the argument may be left out; if not, it follows a '=' */
   struct {
     size_t field; /* an enum of the choices, 0 at first */
     unsigned value;
@@ -73,25 +74,20 @@ hd_option_taker hd_take_value;
   .take = hd_take_text, .field = offsetof(choices, member), .expects = "the name of a file"
 
 #define HD_OPTION_WIDTH                                                                                                \
-  {0,                                                                                                                  \
-   "width",                                                                                                            \
-   "N",                                                                                                                \
-   "lines of at most N characters (default: what the variable COLUMNS says,\n"                                         \
-   "or the terminal's width; what is no terminal takes lines of any length)",                                          \
-   .take = hd_take_width,                                                                                              \
-   .least = 20,                                                                                                        \
-   .most = 4096,                                                                                                       \
-   .expects = "a number of characters from 20 to 4096"}
+  {                                                                                                                    \
+    0, "width", "N",                                                                                                   \
+        "lines of at most N characters (default: what the variable COLUMNS says,\n"                                    \
+        "or the terminal's width; what is no terminal takes lines of any length)",                                     \
+        .take = hd_take_width, .least = 20, .most = 4096, .expects = "a number of characters from 20 to 4096"          \
+  }
 
 #define HD_OPTION_COLOR                                                                                                \
-  {0,                                                                                                                  \
-   "color",                                                                                                            \
-   "WHEN",                                                                                                             \
-   "colour findings, the largest gain and warnings: auto (default: on terminals,\n"                                    \
-   "unless NO_COLOR is set or TERM is dumb), always or never",                                                         \
-   .take = hd_take_color,                                                                                              \
-   .words = hd_color_names,                                                                                            \
-   .most = HD_COLORS}
+  {                                                                                                                    \
+    0, "color", "WHEN",                                                                                                \
+        "colour findings, the largest gain and warnings: auto (default: on terminals,\n"                               \
+        "unless NO_COLOR is set or TERM is dumb), always or never",                                                    \
+        .take = hd_take_color, .words = hd_color_names, .most = HD_COLORS                                              \
+  }
 
 /** Complains of an option: "--NAME WORDS". Always false. */
 bool hd_option_refuse(const struct hd_option_use *use, const char *format, ...) __attribute__((format(printf, 2, 3)));

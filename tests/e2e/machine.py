@@ -139,6 +139,18 @@ def lacks_random_addresses():
     return None if len(begins) > 1 else "programs are always loaded at the same addresses"
 
 
+def lacks_xray():
+    """clang's -fxray-instrument: its runtime is in a package of its own, and Heddle reads its sleds on x86-64."""
+    if platform.machine() != "x86_64":
+        return f"this is {platform.machine()}"
+    with tempfile.TemporaryDirectory() as place:
+        source = pathlib.Path(place) / "tried.c"
+        source.write_text("int main(void) { return 0; }\n", encoding="ascii")
+        tried = [lacks_command(compiler, "-fxray-instrument", str(source), "-o", f"{place}/tried")
+                 for compiler in ("clang", "clang-19")]
+    return tried[0] or tried[1]
+
+
 CONDITIONS = {
     "user-perf": lambda: lacks_perf(1 << 5 | 1 << 6),  # exclude_kernel, exclude_hv
     "kernel-perf": lambda: lacks_perf(0),
@@ -154,6 +166,7 @@ CONDITIONS = {
     "stack-limit": lacks_stack_limit,  # a stack of 256 MiB may be asked for
     "random-addresses": lacks_random_addresses,
     "chromium": lambda: lacks_command("chromium", "--version") if shutil.which("chromium") else "no chromium",
+    "xray": lacks_xray,
     "x86-64": lambda: None if platform.machine() == "x86_64" else f"this is {platform.machine()}",
 }
 LACKING = re.compile(r"machine lacks ([\w-]+): ")
