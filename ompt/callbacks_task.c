@@ -46,17 +46,14 @@ void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame
   }
   if (hd_budget_refuses(HD_CLASS_TASK))
     return;
-  HD_EVENT struct hd_event event =
-      hd_order_is_kept() ? hd_event_begin(HD_EVENT_TASK_CREATE) : hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_CREATE);
   struct hd_thread *thread = event.thread;
   if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
     return;
-  if (thread->pending)
-    hd_thread_settle(thread);
-  hd_task_create(thread, task, address);
+  const uint32_t profile = hd_task_create(thread, event.now, task, address);
   if (hd_order_is_kept())
     hd_order_log(thread, event.now, HD_ORDER_CREATE, name_of(task),
-                 hd_task_profile(task) | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
+                 profile | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
 }
 
 static void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {

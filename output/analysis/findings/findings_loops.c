@@ -3,9 +3,10 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "output/analysis/schedules/advice.h"
 #include "output/analysis/findings/findings_internal.h"
+#include "output/analysis/schedules/advice.h"
 #include "output/model/format_names.h"
+#include "output/model/lengths.h"
 #include "output/model/loops.h"
 
 /* The loop whose end the place's threads wait for: itself, or, of a region, the one that is most of it. NULL: none. */
@@ -31,8 +32,9 @@ static const struct hd_model_loop *one_long_iteration(const struct hd_diagnosis 
   uint64_t iterations = 0;
   for (uint32_t part = 0; chunks && part < HD_SPACE_BUCKETS; part++)
     iterations += chunks->iterations[part];
-  const bool alone = chunks && team && iterations > 0 && hd_loop_chunks(chunks) == iterations;
-  return alone && 2.0 * (double)chunks->longest_ticks * (double)team->instances > hd_team_elapsed(team) ? chunks : NULL;
+  const bool alone = chunks && team && iterations > 0 && hd_lengths_count(&chunks->lengths) == iterations;
+  return alone && 2.0 * (double)chunks->lengths.longest_ticks * (double)team->instances > hd_team_elapsed(team) ? chunks
+                                                                                                                : NULL;
 }
 
 void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis) {
@@ -134,7 +136,7 @@ void hd_say_too_few_iterations(const struct hd_diagnosis *diagnosis, struct hd_f
   const struct hd_model_loop *chunks = advice.cost.unknown ? one_long_iteration(diagnosis, loop) : NULL;
   if (chunks)
     hd_say(finding->evidence[0], "one of its iterations takes %s; the others wait %s in all for it",
-           hd_say_time(diagnosis, (double)chunks->longest_ticks).text,
+           hd_say_time(diagnosis, (double)chunks->lengths.longest_ticks).text,
            hd_say_time(diagnosis, finding->lost_ticks).text);
   else if (iterations < UINT64_C(8) * advice.cost.threads)
     hd_say(finding->evidence[0], "%" PRIu64 " iteration%s for %u threads: no even shares; threads wait %s in all",
