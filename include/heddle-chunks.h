@@ -12,11 +12,10 @@
 
 #include <stdint.h>
 
+#include "heddle-lengths.h"
+
 /** The space of iterations is divided into so many parts, as equal as the number of iterations allows. */
 #define HD_SPACE_BUCKETS 64u
-
-/** [i]: from 2^i ns on; the first also what is shorter, the last also what is longer (2.1 s). */
-#define HD_LENGTH_BUCKETS 32u
 
 enum hd_chunks_flag {
   HD_CHUNKS_BOUNDS = 1u << 0, /* `first`, `step` and `count` are known */
@@ -30,9 +29,8 @@ struct hd_chunks_record {
   uint32_t flags;   /* enum hd_chunks_flag */
   uint64_t first;   /* the loop's variable in the first iteration, as 64 bits */
   int64_t step;
-  uint64_t count; /* of iterations of one instance */
-  uint64_t longest_ticks;
-  uint64_t lengths[HD_LENGTH_BUCKETS]; /* how many chunks took so long */
+  uint64_t count;            /* of iterations of one instance */
+  struct hd_lengths lengths; /* of chunks */
   uint64_t ticks[HD_SPACE_BUCKETS];
   uint64_t iterations[HD_SPACE_BUCKETS];
 };

@@ -19,7 +19,8 @@
  * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
  * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
  * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing),
- * heddle-chunks.h (chunks of loops), heddle-path.h (the critical path), heddle-control.h (what `heddle ctl` asks for).
+ * heddle-chunks.h (chunks of loops), heddle-tasks.h (tasks), heddle-path.h (the critical path), heddle-control.h (what
+ * `heddle ctl` asks for).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -41,10 +42,11 @@
 #include "heddle-rows.h"
 #include "heddle-samples.h"
 #include "heddle-states.h"
+#include "heddle-tasks.h"
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 12u
+#define HD_FORMAT_VERSION 13u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -203,9 +205,10 @@ enum hd_block_type {
   HD_BLOCK_CHUNKS = 23,
   HD_BLOCK_PATHS = 24,
   HD_BLOCK_WATCHED = 25,
-  HD_BLOCK_PATH_STEPS = 26
+  HD_BLOCK_PATH_STEPS = 26,
+  HD_BLOCK_TASKS = 27
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_PATH_STEPS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_TASKS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {

@@ -39,19 +39,16 @@ HD_APART void end_dependence_wait(const ompt_data_t *task) {
 }
 
 HD_APART void create(ompt_data_t *task, int flags, int has_dependences, const void *address) {
-  HD_EVENT struct hd_event event =
-      hd_order_is_kept() ? hd_event_begin(HD_EVENT_TASK_CREATE) : hd_event_begin_untimed(HD_EVENT_TASK_CREATE);
+  HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_TASK_CREATE);
   struct hd_thread *thread = event.thread;
   if (!thread || (flags & (ompt_task_initial | ompt_task_implicit)))
     return;
-  if (thread->pending)
-    hd_thread_settle(thread);
-  hd_task_create(thread, task, address);
+  const uint32_t profile = hd_task_create(thread, event.now, task, address);
   if (has_dependences)
-    hd_callpath_mark_depends(hd_task_profile(task));
+    hd_callpath_mark_depends(profile);
   if (hd_order_is_kept())
     hd_order_log(thread, event.now, HD_ORDER_CREATE, name_of(task),
-                 hd_task_profile(task) | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
+                 profile | (flags & ompt_task_undeferred ? HD_ORDER_UNDEFERRED : 0));
 }
 
 HD_APART void create_unless_refused(ompt_data_t *task, int flags, int has_dependences, const void *address) {

@@ -109,7 +109,6 @@ void hd_entry_points_connect(struct heddle_entries *entries) {
   hd_wrappers_find(entries);
   if (!entries)
     return;
-  hd_chunks_init(hd_clock_ticks_per_ms(hd_store.header->clock_first));
   __atomic_store_n(&entries->end, end, __ATOMIC_RELEASE);
   __atomic_store_n(&entries->begin, begin, __ATOMIC_RELEASE);
 }

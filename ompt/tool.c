@@ -15,6 +15,7 @@
 #include "callpath/unwind/libgcc_unwind.h"
 #include "ompt/callbacks.h"
 #include "ompt/child.h"
+#include "ompt/construct/lengths.h"
 #include "ompt/counting/thread_counters.h"
 #include "ompt/counting/thread_samples.h"
 #include "ompt/ending.h"
@@ -125,6 +126,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_thread_init(settings->threads_apart);
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);
+  hd_lengths_init(hd_clock_ticks_per_ms(header->clock_first), hd_clock.kind == HD_CLOCK_EXTERNAL);
   hd_steering_init();
   hd_counters_init(settings);
   hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open);

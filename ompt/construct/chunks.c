@@ -2,16 +2,11 @@
 #include "ompt/construct/chunks.h"
 
 #include "callpath/code/wrappers.h"
+#include "ompt/construct/lengths.h"
 #include "ompt/shared/clock.h"
 #include "ompt/thread/thread.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
-
-static double ns_per_tick;
-
-void hd_chunks_init(uint64_t ticks_per_ms) {
-  ns_per_tick = 1e6 / (double)ticks_per_ms;
-}
 
 /* ---- a loop ---- */
 
@@ -100,13 +95,6 @@ static void add_to_space(struct hd_chunks_record *record, const struct hd_frame_
   record->ticks[last] += ticks_left;
 }
 
-static uint32_t length_of(uint64_t ticks) {
-  const double ns = (double)ticks * ns_per_tick;
-  const uint64_t whole = ns < (double)(UINT64_C(1) << HD_LENGTH_BUCKETS) ? (uint64_t)ns : UINT64_MAX;
-  const uint32_t length = 63u - (uint32_t)__builtin_clzll(whole | 1);
-  return length < HD_LENGTH_BUCKETS ? length : HD_LENGTH_BUCKETS - 1;
-}
-
 void hd_chunks_finish_observed(struct hd_thread *thread, struct hd_frame *frame, uint64_t now) {
   struct hd_frame_loop *loop = &frame->loop;
   const uint64_t ticks = now > loop->begin_ticks ? now - loop->begin_ticks : 0;
@@ -119,8 +107,7 @@ void hd_chunks_finish_observed(struct hd_thread *thread, struct hd_frame *frame,
     note_bounds(loop->chunks, loop);
   }
   struct hd_chunks_record *record = loop->chunks;
-  record->longest_ticks = ticks > record->longest_ticks ? ticks : record->longest_ticks;
-  record->lengths[length_of(ticks)]++;
+  hd_lengths_add(&record->lengths, ticks);
   if (loop->chunk_count > 0)
     add_to_space(record, loop, ticks);
 }

@@ -18,9 +18,6 @@
 
 struct hd_thread;
 
-/** At start, where libheddle-entry.so is. `ticks_per_ms`: of the clock. */
-void hd_chunks_init(uint64_t ticks_per_ms);
-
 /** The loop whose frame this is begins. `is_kept`: it has a profile of its own. */
 void hd_chunks_begin_loop(struct hd_frame *loop, bool is_kept);
 

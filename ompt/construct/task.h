@@ -3,19 +3,16 @@
  * @file task.h
  * Explicit tasks: whose time they are (the profile of the place that created them) and when they run (task_schedule).
  *
- * task_data->value remembers a task's profile, whether it has run yet and where on the stack of frames: so no event
- * costs more the more tasks lie there, and no memory is allocated for a task.
+ * task_data->value remembers what is known of a task (task_value.h), and where on the stack of frames it is: so no
+ * event costs more the more tasks lie there, and no memory is allocated for a task.
  */
 #ifndef HEDDLE_OMPT_CONSTRUCT_TASK_H
 #define HEDDLE_OMPT_CONSTRUCT_TASK_H
 
 #include "ompt/thread/thread.h"
 
-/** `task` is created at `address` by what `thread` is doing. Reads no clock: the creator stays busy. */
-void hd_task_create(struct hd_thread *thread, ompt_data_t *task, const void *address);
-
-/** The profile of one that was created so. */
-uint32_t hd_task_profile(const ompt_data_t *task);
+/** `task` is created at `address` by what `thread` is doing, which stays busy. Returns the task's profile. */
+uint32_t hd_task_create(struct hd_thread *thread, uint64_t now, ompt_data_t *task, const void *address);
 
 /** Whether a task with this status does not go on. */
 bool hd_task_has_ended(ompt_task_status_t status);

@@ -19,7 +19,7 @@ struct hd_known_region; /* likewise */
 struct hd_team_place {
   uint32_t team;            /* HD_TEAM */
   uint32_t barriers;        /* it has arrived at */
-  uint64_t busy_at_begin;   /* the thread's busy time when the task began */
+  uint64_t busy_at_begin;   /* the thread's busy time when the task, implicit or explicit, began */
   uint64_t idle_cell;       /* hd_log_finish */
   uint64_t unresolved_cell; /* the same while the wait is unresolved */
   uint32_t profile;         /* that it waits in, */
@@ -66,6 +66,13 @@ struct hd_frame {
       struct hd_region *led;                /* the same, as its primary leads it; NULL: it is another thread's */
       struct hd_team_place place;
       struct hd_worksharing work;
+      uint64_t others_ticks;           /* busy time of explicit tasks that have run on top of it */
+      struct hd_frame_task {           /* an explicit task: construct/task.c */
+        struct hd_tasks_record *times; /* NULL: its time is not kept */
+        uint64_t spent_ticks;          /* what its earlier parts took */
+        uint32_t part;                 /* their number */
+        uint32_t refusals;             /* hd_thread.refusals when it began */
+      } task;
     } base;
     struct hd_frame_routine { /* routine.h */
       const void *function;

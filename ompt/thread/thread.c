@@ -194,6 +194,7 @@ void hd_thread_open_base(struct hd_thread *thread, ompt_data_t *task, const stru
   frame->base.place = (struct hd_team_place){0};
   frame->base.work.row = NULL;
   frame->base.work.ended = false;
+  frame->base.others_ticks = 0;
   thread->base = frame;
 }
 
@@ -202,8 +203,12 @@ void hd_thread_close_base(struct hd_thread *thread, uint64_t now) {
     return;
   hd_thread_tell_held(thread);
   hd_thread_drop_above(thread, thread->base);
-  thread->base = thread->frames + thread->base->base.below;
+  const struct hd_frame *base = thread->base;
+  const uint64_t others = base->kind == HD_KIND_TASK ? 0 - base->base.place.busy_at_begin : base->base.others_ticks;
+  const bool is_task = base->kind == HD_KIND_TASK;
+  thread->base = thread->frames + base->base.below;
   hd_thread_pop(thread, now);
+  thread->base->base.others_ticks += others + (is_task ? thread->record->busy_ticks : 0);
 }
 
 /* ---- what is pending ---- */

@@ -52,7 +52,7 @@ enum hd_instrument {
   HD_INSTRUMENT_WATCHED = 8     /* a window sees it (watch.h) */
 };
 
-enum { HD_EVENT_TIMES = 6 };
+enum { HD_EVENT_TIMES = 6, HD_RECENT_TASKS = 8 };
 
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
@@ -82,6 +82,11 @@ struct hd_thread {
     struct hd_index index;       /* of struct hd_chunks_record, by profile */
     struct hd_store_cursor cursor;
   } chunks;
+  struct hd_thread_tasks {                             /* construct/known_tasks.h */
+    struct hd_index index;                             /* of struct hd_task_construct, by profile */
+    struct hd_task_construct *recent[HD_RECENT_TASKS]; /* by the lowest bits of the profile */
+    struct hd_store_cursor cursor;
+  } tasks;
   struct hd_thread_watch { /* watch.h */
     bool has_begun;        /* what is being charged is in it */
     uint32_t classes;      /* whose events do not end it */
@@ -109,6 +114,7 @@ struct hd_thread {
   uint64_t woken_ticks;    /* a worker's first event since it finished its last region; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
+  uint32_t refusals;      /* waits, mutexes and tasks that have begun and were not observed */
   uint32_t unseen_tasks;  /* that have begun on its stack and not ended */
   bool ended_orderly;     /* outside any region: its record may be continued */
   void *next_ended;       /* hd_thread: in the list of such threads */

@@ -22,6 +22,7 @@ static void begin(struct hd_thread *thread, uint64_t now, bool waits) {
 }
 
 void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class, uint64_t now) {
+  thread->refusals += event_class == HD_CLASS_MUTEX;
   hd_budget_mark(thread->row, event_class);
   if (!(thread->instruments & HD_INSTRUMENT_UNRESOLVED))
     begin(thread, now ? now : hd_clock_now(), false);
@@ -30,6 +31,7 @@ void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class, uint64
 }
 
 void hd_unresolved_begin(struct hd_thread *thread, uint64_t now) {
+  thread->refusals++;
   begin(thread, now, false);
 }
 
@@ -40,19 +42,26 @@ void hd_unresolved_begin_unheard(struct hd_thread *thread, uint64_t now) {
 
 /* ---- refused waits and entry points ---- */
 
-void hd_unresolved_begin_wait(struct hd_thread *thread) {
-  if (!thread)
-    return;
+static void begin_wait(struct hd_thread *thread) {
   thread->instruments |= HD_INSTRUMENT_REFUSED;
   if (thread->top->waits < WAITS_MOST)
     thread->top->waits++;
 }
 
+void hd_unresolved_begin_wait(struct hd_thread *thread) {
+  if (!thread)
+    return;
+  thread->refusals++;
+  begin_wait(thread);
+}
+
 /* A loop may begin or end while it is made ready, or a chunk asked for. A task may run while one is created, and what
  * is observed in that is known. */
 void hd_unresolved_begin_entry(struct hd_thread *thread, bool of_loop) {
-  if (!thread || !of_loop) {
-    hd_unresolved_begin_wait(thread);
+  if (!thread)
+    return;
+  if (!of_loop) {
+    begin_wait(thread);
     return;
   }
   thread->instruments |= HD_INSTRUMENT_REFUSED;
@@ -112,6 +121,7 @@ static void announce_wait(struct hd_thread *thread, uint64_t now) {
 void hd_unresolved_begin_task(struct hd_thread *thread, uint64_t now) {
   if (hd_unresolved_is_known_wait(thread))
     announce_wait(thread, now);
+  thread->refusals++;
   thread->instruments |= HD_INSTRUMENT_REFUSED;
   begin(thread, now, waits_for_end(thread) && thread->base->base.place.is_unresolved);
 }

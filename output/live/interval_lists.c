@@ -40,22 +40,38 @@ static void take_samples(struct hd_model *later, const struct hd_model *earlier)
   later->sample_count = kept;
 }
 
-static void take_loop(struct hd_model_loop *from, const struct hd_model_loop *loop) {
+/* The longest stays the run's. */
+static void take_lengths(struct hd_lengths *from, const struct hd_lengths *lengths) {
+  hd_take(&from->ticks, lengths->ticks);
   for (uint32_t i = 0; i < HD_LENGTH_BUCKETS; i++)
-    hd_take(&from->lengths[i], loop->lengths[i]);
+    hd_take(&from->counts[i], lengths->counts[i]);
+}
+
+static void take_loop(struct hd_model_loop *from, const struct hd_model_loop *loop) {
+  take_lengths(&from->lengths, &loop->lengths);
   for (uint32_t i = 0; i < HD_SPACE_BUCKETS; i++) {
     hd_take(&from->ticks[i], loop->ticks[i]);
     hd_take(&from->iterations[i], loop->iterations[i]);
   }
 }
 
-/* The longest chunk stays the run's. */
 static void take_loops(struct hd_model *later, const struct hd_model *earlier) {
   for (uint32_t i = 0, at = 0; i < later->loop_count; i++) {
     while (at < earlier->loop_count && earlier->loops[at].node < later->loops[i].node)
       at++;
     if (at < earlier->loop_count && earlier->loops[at].node == later->loops[i].node)
       take_loop(&later->loops[i], &earlier->loops[at]);
+  }
+}
+
+static void take_tasks(struct hd_model *later, const struct hd_model *earlier) {
+  for (uint32_t i = 0, at = 0; i < later->task_count; i++) {
+    while (at < earlier->task_count && earlier->tasks[at].node < later->tasks[i].node)
+      at++;
+    if (at == earlier->task_count || earlier->tasks[at].node != later->tasks[i].node)
+      continue;
+    take_lengths(&later->tasks[i].run, &earlier->tasks[at].run);
+    take_lengths(&later->tasks[i].delay, &earlier->tasks[at].delay);
   }
 }
 
@@ -95,6 +111,7 @@ void hd_take_lists(struct hd_model *later, const struct hd_model *earlier) {
   take_overlaps(later, earlier);
   take_samples(later, earlier);
   take_loops(later, earlier);
+  take_tasks(later, earlier);
   take_costs(later, earlier);
   take_switches(later, earlier);
   drop_counts(later);

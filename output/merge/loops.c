@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "output/merge/merge_internal.h"
+#include "output/model/lengths.h"
 #include "output/model/loops.h"
 
 static struct hd_model_loop scaled_loop(const struct hd_merge *merge, size_t run, const struct hd_model_loop *from) {
   struct hd_model_loop loop = *from;
   loop.node = merge->united->node_of[run][from->node];
-  loop.longest_ticks *= merge->factors[run];
+  hd_lengths_stretch(&loop.lengths, merge->factors[run]);
   for (uint32_t i = 0; i < HD_SPACE_BUCKETS; i++)
     loop.ticks[i] *= merge->factors[run];
   return loop;
@@ -28,8 +29,7 @@ static void write_loops(struct hd_merge *merge, const struct hd_model_loop *loop
                                       .first = loop->first,
                                       .step = loop->step,
                                       .count = loop->count,
-                                      .longest_ticks = loop->longest_ticks};
-    memcpy(record.lengths, loop->lengths, sizeof record.lengths);
+                                      .lengths = loop->lengths};
     memcpy(record.ticks, loop->ticks, sizeof record.ticks);
     memcpy(record.iterations, loop->iterations, sizeof record.iterations);
     hd_writer_add(merge->writer, &record, sizeof record);

@@ -201,6 +201,7 @@ static bool write_file(struct hd_merge *merge) {
   hd_merge_write_counts(merge);
   hd_merge_write_samples(merge);
   hd_merge_write_loops(merge);
+  hd_merge_write_tasks(merge);
   hd_merge_write_watched(merge);
   hd_writer_begin_block(writer, HD_BLOCK_TEXT);
   hd_merge_write_texts(merge);

@@ -101,6 +101,9 @@ void hd_merge_write_samples(struct hd_merge *merge);
 
 /** loops.c: the chunks of loops. */
 void hd_merge_write_loops(struct hd_merge *merge);
+
+/** tasks.c: how long tasks took. */
+void hd_merge_write_tasks(struct hd_merge *merge);
 void hd_merge_write_watched(struct hd_merge *merge);
 
 /** notes.c: command line and environment; notes on what the sum consists of and lacks. */

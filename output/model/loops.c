@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "output/model/lengths.h"
+
 static int by_node(const void *a, const void *b) {
   const struct hd_model_loop *left = a, *right = b;
   return (left->node > right->node) - (left->node < right->node);
@@ -17,10 +19,7 @@ void hd_loop_add(struct hd_model_loop *to, const struct hd_model_loop *from) {
   if (to->first != from->first || to->step != from->step || to->count != from->count)
     to->flags |= HD_CHUNKS_VARY;
   to->flags |= from->flags;
-  if (to->longest_ticks < from->longest_ticks)
-    to->longest_ticks = from->longest_ticks;
-  for (uint32_t i = 0; i < HD_LENGTH_BUCKETS; i++)
-    to->lengths[i] += from->lengths[i];
+  hd_lengths_join(&to->lengths, &from->lengths);
   for (uint32_t i = 0; i < HD_SPACE_BUCKETS; i++) {
     to->ticks[i] += from->ticks[i];
     to->iterations[i] += from->iterations[i];
@@ -42,18 +41,4 @@ uint32_t hd_loops_join(struct hd_model_loop *loops, uint32_t count) {
 const struct hd_model_loop *hd_loops_find(const struct hd_model *model, uint32_t node) {
   const struct hd_model_loop wanted = {.node = node};
   return model->loop_count > 0 ? bsearch(&wanted, model->loops, model->loop_count, sizeof wanted, by_node) : NULL;
-}
-
-uint64_t hd_loop_chunks(const struct hd_model_loop *loop) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < HD_LENGTH_BUCKETS; i++)
-    sum += loop->lengths[i];
-  return sum;
-}
-
-uint64_t hd_loop_ticks(const struct hd_model_loop *loop) {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < HD_SPACE_BUCKETS; i++)
-    sum += loop->ticks[i];
-  return sum;
 }

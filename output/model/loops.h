@@ -19,8 +19,4 @@ void hd_loop_add(struct hd_model_loop *to, const struct hd_model_loop *from);
 /** NULL: no chunks of that node were observed. */
 const struct hd_model_loop *hd_loops_find(const struct hd_model *model, uint32_t node);
 
-/** Chunks that were observed from their begin to their end, and how long they took in all, in ticks. */
-uint64_t hd_loop_chunks(const struct hd_model_loop *loop);
-uint64_t hd_loop_ticks(const struct hd_model_loop *loop);
-
 #endif

@@ -195,10 +195,16 @@ struct hd_model_loop {
   uint64_t first;
   int64_t step;
   uint64_t count;
-  uint64_t longest_ticks;
-  uint64_t lengths[HD_LENGTH_BUCKETS];
+  struct hd_lengths lengths;
   uint64_t ticks[HD_SPACE_BUCKETS];
   uint64_t iterations[HD_SPACE_BUCKETS];
+};
+
+/** How long the tasks of a construct took, and how long they waited to begin: heddle-tasks.h, but of all threads. */
+struct hd_model_task {
+  uint32_t node;
+  struct hd_lengths run;
+  struct hd_lengths delay;
 };
 
 /** What a node has to do with the program's critical path: heddle-path.h. */
@@ -305,6 +311,9 @@ struct hd_model {
 
   struct hd_model_loop *loops; /* sorted by node, one of each; only those whose chunks were observed */
   uint32_t loop_count;
+
+  struct hd_model_task *tasks; /* sorted by node, one of each; only those of which some were observed whole */
+  uint32_t task_count;
 
   struct hd_model_path *paths; /* sorted by node, one of each */
   uint32_t path_count;

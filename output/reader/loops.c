@@ -25,8 +25,7 @@ static bool take_loop(struct hd_reader *reader, const void *bytes, uint32_t inde
                                  .first = record->first,
                                  .step = record->step,
                                  .count = record->count,
-                                 .longest_ticks = record->longest_ticks};
-  memcpy(loop->lengths, record->lengths, sizeof loop->lengths);
+                                 .lengths = record->lengths};
   memcpy(loop->ticks, record->ticks, sizeof loop->ticks);
   memcpy(loop->iterations, record->iterations, sizeof loop->iterations);
   return true;

@@ -136,6 +136,9 @@ bool hd_reader_take_samples(struct hd_reader *reader);
 /** loops.c: chunks. */
 bool hd_reader_take_loops(struct hd_reader *reader);
 
+/** tasks.c: how long tasks took. */
+bool hd_reader_take_tasks(struct hd_reader *reader);
+
 /** paths.c: the critical path. */
 bool hd_reader_take_paths(struct hd_reader *reader);
 

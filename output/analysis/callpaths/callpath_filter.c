@@ -57,6 +57,14 @@ static void drop_loops(struct hd_model *model, const char *place) {
   model->loop_count = kept;
 }
 
+static void drop_tasks(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->task_count; i++)
+    if (place[model->tasks[i].node] == INSIDE)
+      model->tasks[kept++] = model->tasks[i];
+  model->task_count = kept;
+}
+
 static void drop_paths(struct hd_model *model, const char *place) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < model->path_count; i++)
@@ -105,6 +113,7 @@ void hd_callpath_filter(struct hd_model *model, const bool *through) {
   drop_overlaps(model, place);
   drop_samples(model, place);
   drop_loops(model, place);
+  drop_tasks(model, place);
   drop_paths(model, place);
   drop_counts(model, place, owner);
   free(owner);

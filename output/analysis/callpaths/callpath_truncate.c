@@ -14,6 +14,7 @@
 #include "output/model/paths.h"
 #include "output/model/rollup.h"
 #include "output/model/samples.h"
+#include "output/model/tasks.h"
 #include "support/command/memory.h"
 
 struct fold {
@@ -348,6 +349,9 @@ static void give(struct fold *fold) {
   for (uint32_t i = 0; i < model->loop_count; i++)
     model->loops[i].node = fold->map[model->loops[i].node];
   model->loop_count = hd_loops_join(model->loops, model->loop_count);
+  for (uint32_t i = 0; i < model->task_count; i++)
+    model->tasks[i].node = fold->map[model->tasks[i].node];
+  model->task_count = hd_tasks_join(model->tasks, model->task_count);
   for (uint32_t i = 0; i < model->path_count; i++)
     model->paths[i].node = fold->map[model->paths[i].node];
   model->path_count = hd_paths_join(model->paths, model->path_count);

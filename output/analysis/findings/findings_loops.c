@@ -6,6 +6,7 @@
 #include "output/analysis/findings/findings_internal.h"
 #include "output/analysis/schedules/advice.h"
 #include "output/model/format_names.h"
+#include "output/model/lengths.h"
 #include "output/model/loops.h"
 
 /* The loop whose end the place's threads wait for: itself, or, of a region, the one that is most of it. NULL: none. */
@@ -31,9 +32,9 @@ static const struct hd_model_loop *one_long_iteration(const struct hd_diagnosis 
   uint64_t iterations = 0;
   for (uint32_t part = 0; chunks && part < HD_SPACE_BUCKETS; part++)
     iterations += chunks->iterations[part];
-  const bool alone = chunks && team && iterations > 0 && hd_loop_chunks(chunks) == iterations;
+  const bool alone = chunks && team && iterations > 0 && hd_lengths_count(&chunks->lengths) == iterations;
   const double elapsed = team == &loop->team ? hd_loop_elapsed(loop) : hd_team_elapsed(team);
-  return alone && 2.0 * (double)chunks->longest_ticks * (double)team->instances > elapsed ? chunks : NULL;
+  return alone && 2.0 * (double)chunks->lengths.longest_ticks * (double)team->instances > elapsed ? chunks : NULL;
 }
 
 /* Each thread has one at most: whatever the schedule, some have none. */
@@ -152,7 +153,7 @@ void hd_say_too_few_iterations(const struct hd_diagnosis *diagnosis, struct hd_f
   const struct hd_model_loop *chunks = few ? NULL : one_long_iteration(diagnosis, loop);
   if (chunks)
     hd_say(finding->evidence[0], "one of its iterations takes %s; the others wait %s in all for it",
-           hd_say_time(diagnosis, (double)chunks->longest_ticks).text,
+           hd_say_time(diagnosis, (double)chunks->lengths.longest_ticks).text,
            hd_say_time(diagnosis, finding->lost_ticks).text);
   else if (iterations < UINT64_C(8) * advice.cost.threads)
     hd_say(finding->evidence[0], "%" PRIu64 " iteration%s for %u threads: no even shares; threads wait %s in all",

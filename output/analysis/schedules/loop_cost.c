@@ -90,10 +90,10 @@ static bool find_spike(struct hd_loop_cost *cost, const struct hd_model_loop *lo
   const uint32_t width = parts < curve->parts ? (uint32_t)parts : curve->parts, first = dearest(curve, width);
   const double count = count_of(curve, first, first + width), all = cost_of(curve, first, first + width);
   const double rest = (double)hd_curve_iterations(curve) - count;
-  if (count < 2 || rest < 1 || (double)loop->longest_ticks > 1.5 * all)
+  if (count < 2 || rest < 1 || (double)loop->lengths.longest_ticks > 1.5 * all)
     return false;
   const double others = (hd_curve_all(curve) - all) / rest; /* what an iteration costs elsewhere */
-  const double spike = fmin((double)loop->longest_ticks, all) - (cost->chunk - 1) * others;
+  const double spike = fmin((double)loop->lengths.longest_ticks, all) - (cost->chunk - 1) * others;
   if (spike <= 4 * cost->chunk * others || spike <= 3 * (all - spike) / (count - 1))
     return false;
   put_spike(&cost->curve, first, first + width, spike);
@@ -107,7 +107,7 @@ static double variation_of(const struct hd_loop_cost *cost, const struct hd_mode
   const double iterations = (double)hd_curve_iterations(curve), ticks = hd_curve_all(curve);
   double chunks = 0, sum = 0, squares = 0, between = 0;
   for (uint32_t i = 0; i < HD_LENGTH_BUCKETS; i++) {
-    const double count = (double)loop->lengths[i], length = ldexp(1.5, (int)i);
+    const double count = (double)loop->lengths.counts[i], length = ldexp(1.5, (int)i);
     chunks += count;
     sum += count * length;
     squares += count * length * length;
@@ -157,7 +157,7 @@ static const char *take_chunks(struct hd_loop_cost *cost, const struct hd_node *
   cost->chunk = all / (double)node->shares.chunks;
   begin_parts(cost, loop, count, seen >= all && !cost->bounds_vary ? seen : 0);
   add_up_parts(cost, loop);
-  cost->longest = (double)loop->longest_ticks;
+  cost->longest = (double)loop->lengths.longest_ticks;
   cost->hidden = hidden_in(cost);
   if (node->kind == HD_KIND_LOOP_GUIDED) /* its chunks have many sizes */
     return NULL;

@@ -2,7 +2,9 @@
 /* What loops and tasks were handed out in. */
 #include <math.h>
 
+#include "output/model/lengths.h"
 #include "output/model/loops.h"
+#include "output/model/tasks.h"
 #include "output/views/html/sections.h"
 #include "output/views/html/table.h"
 #include "output/views/render/column_names.h"
@@ -79,7 +81,7 @@ static void fill_loop(struct hd_value *values, const struct hd_model *model, con
   values[SCHEDULING] = hd_bounded(hd_ticks(model, (double)node->inclusive_ticks[HD_RUNTIME_SCHEDULING], true),
                                   hd_bounds_of_runtime(marks));
   values[CHUNK_NS] = hd_bounded(each(model, busy, node->shares.chunks), hd_bounds_against(bounds, chunks));
-  values[LONGEST] = hd_bounded(hd_ticks(model, loop ? (double)loop->longest_ticks : 0, loop != NULL), chunks);
+  values[LONGEST] = hd_bounded(hd_ticks(model, loop ? (double)loop->lengths.longest_ticks : 0, loop != NULL), chunks);
   values[LOOP_ID] = hd_count(node->id, true);
 }
 
@@ -90,7 +92,7 @@ void hd_html_loops(const struct hd_model *model, FILE *out) {
 
 /* ---- tasks ---- */
 
-enum { CREATED, RUN, ELSEWHERE, TASK_BUSY, TASK_NS, TASK_ID, TASK_COLUMNS };
+enum { CREATED, RUN, ELSEWHERE, TASK_BUSY, TASK_NS, RUN_NS, RUN_MAX, DELAY_NS, DELAY_MAX, TASK_ID, TASK_COLUMNS };
 
 static const struct hd_column task_items[TASK_COLUMNS] = {
     [CREATED] = HD_COLUMN(CREATED, 0, 0, NULL),
@@ -98,11 +100,30 @@ static const struct hd_column task_items[TASK_COLUMNS] = {
     [ELSEWHERE] = HD_COLUMN(ELSEWHERE, 0, 0, "tasks that another thread ran than the one that created them"),
     [TASK_BUSY] = HD_COLUMN(BUSY, 0, 0, HD_MEANS_SUM),
     [TASK_NS] = {NULL, "ns/task", HD_NUMBER, 0, 1, "Busy per task that ran, in nanoseconds"},
+    [RUN_NS] = {NULL, "ns own", HD_NUMBER, 0, 1,
+                "mean busy time of a task, without its waits and the tasks that ran meanwhile"},
+    [RUN_MAX] = {NULL, "Longest", HD_SECONDS, 0, 1, "the longest of those"},
+    [DELAY_NS] = {NULL, "ns delay", HD_NUMBER, 0, 1, "mean time from a task's creation to its begin"},
+    [DELAY_MAX] = {NULL, "Max delay", HD_SECONDS, 0, 1, "the longest of those"},
     [TASK_ID] = {NULL, "Id", HD_COUNT, 0, 1, "the callpath's number"},
 };
 
 static bool is_task(const struct hd_node *node) {
   return node->kind == HD_KIND_TASK;
+}
+
+static void fill_times(struct hd_value *values, const struct hd_model *model, const struct hd_node *node) {
+  static const struct hd_model_task none;
+  const struct hd_model_task *found = hd_tasks_find(model, node->id), *times = found ? found : &none;
+  const uint32_t marks = node->marks[HD_MARKS_OF_CALLPATHS];
+  const struct hd_bounds visits = hd_bounds_of_visits(marks);
+  const struct hd_bounds own = hd_bounds_against(hd_bounds_of_busy(marks), visits);
+  const struct hd_bounds each_delay = hd_bounds_against(visits, visits);
+  const uint64_t runs = hd_lengths_count(&times->run), delays = hd_lengths_count(&times->delay);
+  values[RUN_NS] = hd_bounded(each(model, (double)times->run.ticks, runs), own);
+  values[RUN_MAX] = hd_bounded(hd_ticks(model, (double)times->run.longest_ticks, runs > 0), visits);
+  values[DELAY_NS] = hd_bounded(each(model, (double)times->delay.ticks, delays), each_delay);
+  values[DELAY_MAX] = hd_bounded(hd_ticks(model, (double)times->delay.longest_ticks, delays > 0), visits);
 }
 
 static void fill_task(struct hd_value *values, const struct hd_model *model, const struct hd_node *node) {
@@ -114,6 +135,7 @@ static void fill_task(struct hd_value *values, const struct hd_model *model, con
   values[ELSEWHERE] = hd_bounded(hd_count(node->shares.elsewhere, true), visits);
   values[TASK_BUSY] = hd_bounded(hd_ticks(model, busy, true), bounds);
   values[TASK_NS] = hd_bounded(each(model, busy, node->visits), hd_bounds_against(bounds, visits));
+  fill_times(values, model, node);
   values[TASK_ID] = hd_count(node->id, true);
 }
 

@@ -2,7 +2,7 @@
 /* One callpath in detail. */
 heddle.region = (() => {
   const {element, time, percent, count, place} = heddle;
-  const CHOICES_MOST = 400, LINES_MOST = 12, LOOPS_MOST = 3, SOURCE_BEFORE = 4, SOURCE_AFTER = 12;
+  const CHOICES_MOST = 400, LINES_MOST = 12, LOOPS_MOST = 3, TASKS_MOST = 3, SOURCE_BEFORE = 4, SOURCE_AFTER = 12;
   const state = {};
 
   const card = (title, ...content) => (content.some(one => one !== null)
@@ -89,16 +89,26 @@ heddle.region = (() => {
     return card(`Time of an iteration, first to last: ${place(node)}`, box);
   };
 
-  const durations = node => {
-    const loop = node.loop;
-    const found = loop.chunk_s.log2_ns.map((chunks, i) => [i, chunks]).filter(([, chunks]) => chunks > 0);
+  /* ---- how long many things took: chunks, tasks ---- */
+
+  /* `all`: how many there were, observed or not. */
+  const durations = (title, what, lengths, all) => {
+    const found = lengths.log2_ns.map((things, i) => [i, things]).filter(([, things]) => things > 0);
     if (found.length === 0)
       return null;
-    const rows = loop.chunk_s.log2_ns.slice(found[0][0], found[found.length - 1][0] + 1).
-      map((chunks, i) => [`from ${time(2 ** (i + found[0][0]) * 1e-9)}`, chunks, count(chunks)]);
-    return card(`How long chunks took: ${place(node)}`, bars(rows, ['Time', '', 'Chunks']),
-                element('p', {class: 'hint'}, `mean ${time(loop.chunk_s.mean)}, longest ${time(loop.chunk_s.max)}`));
+    const rows = lengths.log2_ns.slice(found[0][0], found[found.length - 1][0] + 1).
+      map((things, i) => [`from ${time(2 ** (i + found[0][0]) * 1e-9)}`, things, count(things)]);
+    const seen = lengths.observed < all ? `; ${count(lengths.observed)} of ${count(all)} were observed` : '';
+    return card(title, bars(rows, ['Time', '', what]),
+                element('p', {class: 'hint'}, `mean ${time(lengths.mean)}, longest ${time(lengths.max)}${seen}`));
   };
+
+  const chunks = node => durations(`How long chunks took: ${place(node)}`, 'Chunks', node.loop.chunk_s, node.loop.chunks);
+
+  const tasks = node => [
+    durations(`How long tasks took: ${place(node)}`, 'Tasks', node.task.run_s, node.task.run),
+    durations(`How long tasks waited to begin: ${place(node)}`, 'Tasks', node.task.delay_s, node.task.run),
+  ];
 
   /* ---- samples, counters, source ---- */
 
@@ -150,8 +160,10 @@ heddle.region = (() => {
   const show = id => {
     const node = heddle.node.get(id);
     state.choice.value = String(id);
-    const loops = heddle.subtree(id).map(below => heddle.node.get(below)).filter(below => below.loop && below.loop.chunk_s);
-    const cards = [threads(id), levels(node), ...loops.slice(0, LOOPS_MOST).flatMap(loop => [space(loop), durations(loop)]),
+    const below = heddle.subtree(id).map(one => heddle.node.get(one));
+    const loops = below.filter(one => one.loop && one.loop.chunk_s).slice(0, LOOPS_MOST);
+    const created = below.filter(one => one.task && one.task.run_s).slice(0, TASKS_MOST);
+    const cards = [threads(id), levels(node), ...loops.flatMap(loop => [space(loop), chunks(loop)]), ...created.flatMap(tasks),
                    hot(id), counters(node), source(node)];
     state.title.textContent = place(node);
     state.body.replaceChildren(facts(node), element('div', {class: 'cards'}, ...cards.filter(one => one)));

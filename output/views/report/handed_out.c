@@ -9,14 +9,17 @@
 #include <string.h>
 
 #include "output/model/format_names.h"
+#include "output/model/lengths.h"
 #include "output/model/loops.h"
+#include "output/model/tasks.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
-#define NS_EACH(title, id, rank, help) {id, title, HD_NUMBER, 0, rank, "\n" help}
+#define NS_EACH(title, id, rank, help)                                                                                 \
+  { id, title, HD_NUMBER, 0, rank, "\n" help }
 
 /* ---- loops ---- */
 
@@ -116,8 +119,8 @@ static void fill_loop(struct hd_value *values, const struct hd_lines *view, uint
   values[SCHEDULING] = hd_ticks(model, cost, known);
   values[CHUNK_COST_NS] = hd_decimals(each(model, cost, shares->chunks), 0);
   values[LOOP_COST] = hd_share(cost, busy + cost, known);
-  values[LONGEST] = hd_ticks(model, (double)loop.longest_ticks, hd_loop_chunks(&loop) > 0);
-  values[SPACE].known = hd_loop_ticks(&loop) > 0;
+  values[LONGEST] = hd_ticks(model, (double)loop.lengths.longest_ticks, hd_lengths_count(&loop.lengths) > 0);
+  values[SPACE].known = loop.lengths.ticks > 0;
   if (values[SPACE].known)
     draw_space(values[SPACE].text, &loop);
   values[LOOP_ID] = hd_count(line->node->id, true);
@@ -130,15 +133,38 @@ static bool is_loop(enum hd_kind kind) {
 
 /* ---- tasks ---- */
 
-enum { CREATED, RUN, ELSEWHERE, ELSEWHERE_SHARE, TASK_BUSY, TASK_NS, TASK_ID, TASK_COLUMNS };
+enum {
+  CREATED,
+  RUN,
+  ELSEWHERE,
+  ELSEWHERE_SHARE,
+  TASK_BUSY,
+  TASK_NS,
+  RUN_NS,
+  RUN_MAX,
+  DELAY_NS,
+  DELAY_MAX,
+  TIMES,
+  TASK_ID,
+  TASK_COLUMNS
+};
 
 static const struct hd_column task_columns[TASK_COLUMNS] = {
-    [CREATED] = HD_COLUMN(CREATED, 0, 0, NULL),
+    [CREATED] = HD_COLUMN(CREATED, 0, 4, NULL),
     [RUN] = HD_COLUMN(RUN, 0, 0, "\nhow many began to run"),
-    [ELSEWHERE] = HD_COLUMN(ELSEWHERE, 0, 0, "tasks that another thread ran than the one that created them"),
+    [ELSEWHERE] = HD_COLUMN(ELSEWHERE, 0, 5, "tasks that another thread ran than the one that created them"),
     [ELSEWHERE_SHARE] = {"elsewhere_share", "Else%", HD_SHARE, 0, 0, "\nElsewhere as part of Run"},
     [TASK_BUSY] = HD_COLUMN(BUSY, 0, 0, "\n" HD_MEANS_SUM),
-    [TASK_NS] = NS_EACH("ns/task", "task_ns", 3, "Busy per task that ran, in nanoseconds"),
+    [TASK_NS] = NS_EACH("ns/task", "task_ns", 7, "Busy per task that ran, in nanoseconds"),
+    [RUN_NS] = {"task_own_ns", "ns own", HD_NUMBER, 0, 0,
+                "mean busy time of a task, in nanoseconds, without its waits and the tasks that ran meanwhile"},
+    [RUN_MAX] = {"task_max_s", "Longest", HD_SECONDS, 0, 6, "\nthe longest of those"},
+    [DELAY_NS] = {"task_delay_ns", "ns delay", HD_NUMBER, 0, 0,
+                  "mean time from a task's creation to its begin, in nanoseconds"},
+    [DELAY_MAX] = {"task_delay_max_s", "Max delay", HD_SECONDS, 0, 8, "\nthe longest of those"},
+    [TIMES] = {NULL, "Own times", HD_TEXT, 0, 0,
+               "how many tasks took up to 0.25 us, and in each cell 4 times as long, to more than 0.27 s\n"
+               ".: none"},
     [TASK_ID] = {NULL, "Id", HD_COUNT, 0, 1, "\n" HD_MEANS_ID},
 };
 
@@ -150,6 +176,46 @@ static void mark_task(struct hd_value *values, uint32_t marks) {
   values[ELSEWHERE_SHARE].mark = text_against(visits, visits);
   values[TASK_BUSY].mark = hd_bounds_text(busy);
   values[TASK_NS].mark = text_against(busy, visits);
+  /* Those that were not observed may have been others. */
+  values[RUN_NS].mark = text_against(busy, visits);
+  values[RUN_MAX].mark = values[DELAY_MAX].mark = hd_bounds_text(visits);
+  values[DELAY_NS].mark = text_against(visits, visits);
+}
+
+/* What is known of the tasks of all nodes that a line stands for. */
+static struct hd_model_task task_of(const struct hd_lines *view, uint32_t line) {
+  struct hd_model_task task = {.node = view->lines[line].node->id};
+  for (uint32_t i = 0; i < view->model->task_count; i++)
+    if (view->line_of_node[view->model->tasks[i].node] == line)
+      hd_task_add(&task, &view->model->tasks[i]);
+  return task;
+}
+
+/* Two buckets in each cell; the first also has those before, the last those behind. */
+enum { TIMES_CELLS = 12, TIMES_FIRST = 6 };
+static void draw_times(char text[HD_CELL_BYTES], const struct hd_lengths *lengths) {
+  double counts[TIMES_CELLS] = {0}, most = 0;
+  for (int i = 0; i < (int)HD_LENGTH_BUCKETS; i++) {
+    const int cell = i < TIMES_FIRST ? 0 : (i - TIMES_FIRST) / 2;
+    counts[cell < TIMES_CELLS ? cell : TIMES_CELLS - 1] += (double)lengths->counts[i];
+  }
+  for (int i = 0; i < TIMES_CELLS; i++)
+    most = fmax(most, counts[i]);
+  for (int i = 0; i < TIMES_CELLS; i++)
+    text = stpcpy(text, hd_draw_height(most > 0 ? counts[i] / most : 0));
+}
+
+static void fill_times(struct hd_value *values, const struct hd_lines *view, uint32_t index) {
+  const struct hd_model *model = view->model;
+  const struct hd_model_task task = task_of(view, index);
+  const uint64_t runs = hd_lengths_count(&task.run), delays = hd_lengths_count(&task.delay);
+  values[RUN_NS] = hd_decimals(each(model, (double)task.run.ticks, runs), 0);
+  values[RUN_MAX] = hd_ticks(model, (double)task.run.longest_ticks, runs > 0);
+  values[DELAY_NS] = hd_decimals(each(model, (double)task.delay.ticks, delays), 0);
+  values[DELAY_MAX] = hd_ticks(model, (double)task.delay.longest_ticks, delays > 0);
+  values[TIMES].known = runs > 0;
+  if (runs > 0)
+    draw_times(values[TIMES].text, &task.run);
 }
 
 static void fill_task(struct hd_value *values, const struct hd_lines *view, uint32_t index) {
@@ -163,6 +229,7 @@ static void fill_task(struct hd_value *values, const struct hd_lines *view, uint
   values[ELSEWHERE_SHARE] = hd_share((double)shares->elsewhere, (double)line->visits, true);
   values[TASK_BUSY] = hd_ticks(model, busy, true);
   values[TASK_NS] = hd_decimals(each(model, busy, line->visits), 0);
+  fill_times(values, view, index);
   values[TASK_ID] = hd_count(line->node->id, true);
   mark_task(values, line->marks);
 }

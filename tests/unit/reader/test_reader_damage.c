@@ -38,11 +38,11 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = HD_FORMAT_VERSION + 1;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 13, this reads 12)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 14, this reads 13)");
   header->version = 0;
   builder_refused(&sample->builder, "format 0 does not exist");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 12)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 13)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
@@ -379,12 +379,12 @@ static void test_broken_chunks_are_refused_and_those_of_a_loop_added_up(void **s
   struct hd_chunks_record *other = builder_record(&sample->builder, HD_BLOCK_CHUNKS, sizeof *other);
   *other = *sample->chunks;
   other->count = 65;
-  other->longest_ticks = 9;
+  other->lengths.longest_ticks = 9;
   struct hd_model *model = builder_read(&sample->builder);
   assert_int_equal(model->loop_count, 1);
   assert_int_equal(model->loops[0].flags, HD_CHUNKS_BOUNDS | HD_CHUNKS_VARY);
   assert_int_equal(model->loops[0].iterations[0], 2);
-  assert_int_equal(model->loops[0].longest_ticks, 9);
+  assert_int_equal(model->loops[0].lengths.longest_ticks, 9);
   hd_model_free(model);
   builder_free(&sample->builder);
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "heddle-chunks.h"
-#include "output/analysis/schedules/advice.h"
 #include "output/analysis/findings/findings.h"
+#include "output/analysis/schedules/advice.h"
 #include "output/model/memory.h"
 
 enum { REGION = 1, LOOP = 2, THREADS = 2 };
@@ -71,11 +71,11 @@ static void hand_out(uint32_t iterations, uint32_t instances, uint32_t size, uin
   }
   struct hd_chunks_record *chunks = builder_record(&builder, HD_BLOCK_CHUNKS, sizeof *chunks);
   *chunks = (struct hd_chunks_record){
-      .profile = LOOP, .flags = HD_CHUNKS_BOUNDS, .step = 1, .count = iterations, .longest_ticks = longest};
+      .profile = LOOP, .flags = HD_CHUNKS_BOUNDS, .step = 1, .count = iterations, .lengths.longest_ticks = longest};
   for (uint32_t i = 0; i < HD_SPACE_BUCKETS; i++) {
     chunks->iterations[i] = (uint64_t)iterations * instances / HD_SPACE_BUCKETS;
     chunks->ticks[i] = cost(i) * instances;
-    chunks->lengths[0] += chunks->iterations[i] / size;
+    chunks->lengths.counts[0] += chunks->iterations[i] / size;
   }
 }
 

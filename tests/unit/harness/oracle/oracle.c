@@ -70,6 +70,8 @@ void or_enter(struct oracle *o, const struct or_thread *thread, uint32_t node) {
 static void add(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t from, uint64_t to) {
   const struct or_open *top = or_top_of(task);
   or_add(o->result, top->node, thread->id, or_state_of(task), from, to);
+  if (or_state_of(task) == HD_BUSY)
+    or_times_add(o, thread, to - from);
   if (o->result->critical && or_state_of(task) == HD_BUSY)
     or_critical_add(o, task, top->node, to - from);
 }

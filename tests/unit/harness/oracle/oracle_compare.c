@@ -9,6 +9,7 @@
 
 #include "expect.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/tasks.h"
 
 static char difference[1000];
 
@@ -105,6 +106,25 @@ static bool shares_differ(const struct or_node *node, const struct hd_model *mod
   return false;
 }
 
+static bool lengths_differ(const struct or_node *node, const char *const names[3], const struct hd_lengths *expected,
+                           const struct hd_lengths *actual) {
+  for (uint32_t i = 0; i < HD_LENGTH_BUCKETS; i++)
+    if (or_differ(&node->path, names[0], i, expected->counts[i], actual->counts[i]))
+      return true;
+  return or_differ(&node->path, names[1], FK_NONE, expected->ticks, actual->ticks) ||
+         or_differ(&node->path, names[2], FK_NONE, expected->longest_ticks, actual->longest_ticks);
+}
+
+static bool times_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
+  static const char *const run[] = {"tasks that took so long", "tasks' time", "longest task"};
+  static const char *const delay[] = {"tasks that waited so long", "tasks' delay", "longest delay"};
+  static const struct hd_model_task none;
+  const struct hd_model_task *times = hd_tasks_find(model, found->id);
+  times = times ? times : &none;
+  return lengths_differ(node, run, &node->times.run, &times->run) ||
+         lengths_differ(node, delay, &node->times.delay, &times->delay);
+}
+
 static bool totals_differ(const struct or_node *node, const struct hd_node *found) {
   const struct hd_team_totals *expected = &node->team;
   const struct or_path *path = &node->path;
@@ -126,7 +146,8 @@ static bool flags_differ(const struct or_node *node, const struct hd_node *found
 static bool node_differs(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
   if (found)
     return flags_differ(node, found) || visits_differ(node, model, found) || or_entries_differ(node, model, found) ||
-           ticks_differ(node, model, found) || shares_differ(node, model, found) || totals_differ(node, found);
+           ticks_differ(node, model, found) || shares_differ(node, model, found) || times_differ(node, model, found) ||
+           totals_differ(node, found);
   snprintf(difference, sizeof difference, "%s: not in the profile", describe(&node->path));
   return true;
 }

@@ -40,6 +40,7 @@ struct or_node {
   bool back;       /* a routine's recursive entries, whose time goes to... */
   uint32_t target; /* ...that node */
   struct hd_team_totals team;
+  struct hd_model_task times;
 };
 
 /** An entry of a routine, construct or task; or where a task that was switched out goes on. */

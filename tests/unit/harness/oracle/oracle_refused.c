@@ -49,6 +49,8 @@ static bool refuses_wait(struct oracle *o, struct or_thread *thread, const struc
   if (e->endpoint == ompt_scope_end)
     return task->refused_wait;
   task->refused_wait = or_is_off(o, HD_CLASS_SYNC);
+  if (task->refused_wait)
+    or_times_spoil(o, thread);
   if (!task->refused_wait || !or_is_barrier(e->kind))
     return task->refused_wait;
   seen->barriers++;
@@ -61,6 +63,8 @@ static bool refuses_wait(struct oracle *o, struct or_thread *thread, const struc
 static bool refuses_mutex(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = or_running(o, thread);
   const bool off = or_is_off(o, HD_CLASS_MUTEX);
+  if (off && e->op == FK_MUTEX_ACQUIRE)
+    or_times_spoil(o, thread);
   if (or_is_lock(e->kind))
     return e->op == FK_MUTEX_ACQUIRE ? (task->refused_lock = off) : task->refused_lock;
   if (e->op == FK_MUTEX_ACQUIRED)
@@ -70,8 +74,12 @@ static bool refuses_mutex(struct oracle *o, struct or_thread *thread, const stru
 
 static bool refuses_create(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   const bool off = or_is_off(o, HD_CLASS_TASK);
-  if (e->flags & ompt_task_taskwait)
-    return or_running(o, thread)->refused_wait = off || or_is_off(o, HD_CLASS_SYNC);
+  if (e->flags & ompt_task_taskwait) {
+    or_running(o, thread)->refused_wait = off || or_is_off(o, HD_CLASS_SYNC);
+    if (or_running(o, thread)->refused_wait)
+      or_times_spoil(o, thread);
+    return or_running(o, thread)->refused_wait;
+  }
   return off;
 }
 

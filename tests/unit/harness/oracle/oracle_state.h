@@ -43,6 +43,10 @@ struct or_task {
   bool unseen;      /* what runs of it is not observed */
   uint32_t height;  /* unseen: of the list that it adds to, when it began there */
   uint32_t epoch;   /* how often they had been switched off then */
+  bool is_explicit;
+  bool spoilt;        /* not all of it was observed: its own time is not known */
+  uint64_t created;   /* when */
+  uint64_t own_ticks; /* its own busy time */
   /* which of what it has begun was refused: */
   bool refused_wait;
   bool refused_lock;
@@ -114,6 +118,13 @@ void or_switch(struct oracle *o, const struct fk_event *e);
 bool or_is_off(const struct oracle *o, enum hd_event_class event_class);
 /** Whether an event is nobody's: it begins something while that is off, or ends what was not observed. */
 bool or_refuses(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
+
+/** oracle_task_times.c: the thread was busy; something began on it that was not observed; a part of a task begins, and
+ *  counts at `node`; a task ends. */
+void or_times_add(struct oracle *o, const struct or_thread *thread, uint64_t ticks);
+void or_times_spoil(struct oracle *o, const struct or_thread *thread);
+void or_times_begin(struct oracle *o, struct or_task *task, uint32_t node, uint64_t now, bool is_first);
+void or_times_end(struct oracle *o, const struct or_task *task);
 
 void or_switch_to(struct or_thread *thread, uint32_t task);
 void or_on_create(struct oracle *o, struct or_thread *thread, const struct fk_event *e);

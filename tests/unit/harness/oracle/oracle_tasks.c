@@ -19,7 +19,8 @@ void or_on_create(struct oracle *o, struct or_thread *thread, const struct fk_ev
     or_push(or_task_of(o, thread), node, HD_WAIT_TASKWAIT, OR_SYNC);
     return;
   }
-  task->known = true;
+  task->known = task->is_explicit = true;
+  task->created = e->time;
   task->epoch = o->task_epoch;
   task->node = or_node_of(o, thread);
   task->code = e->code;
@@ -29,7 +30,7 @@ void or_on_create(struct oracle *o, struct or_thread *thread, const struct fk_ev
     or_shares(o->result, or_step(o->result, task->node, HD_KIND_TASK, task->code), thread->id)->created++;
 }
 
-static void start_task(struct oracle *o, struct or_thread *thread, struct or_task *task) {
+static void start_task(struct oracle *o, struct or_thread *thread, struct or_task *task, uint64_t now) {
   uint32_t node = or_step(o->result, task->node, HD_KIND_TASK, task->code);
   task->started = true;
   if (!o->paused)
@@ -38,6 +39,7 @@ static void start_task(struct oracle *o, struct or_thread *thread, struct or_tas
     or_shares(o->result, node, thread->id)->elsewhere++;
   task->caller = or_note(o, thread, node, FK_NONE, !o->paused);
   or_push(task, node, HD_BUSY, OR_BASE);
+  or_times_begin(o, task, node, now, true);
 }
 
 static bool waits_here(const struct or_thread *thread, uint32_t task) {
@@ -88,20 +90,26 @@ void or_on_schedule(struct oracle *o, struct or_thread *thread, const struct fk_
   }
   struct or_task *next = &o->tasks[e->next];
   bool ended = e->kind == ompt_task_complete || e->kind == ompt_task_cancel;
-  if (ended && thread->task == e->task && thread->outer_count)
+  if (ended && thread->task == e->task && thread->outer_count) {
+    or_times_end(o, &o->tasks[e->task]);
     leave_task(o, thread);
+  }
   if (ended)
     or_drop(o, thread, &o->tasks[e->task], 0);
   return_to(o, thread, e->next);
   if (thread->task == e->next)
     return;
-  or_switch_to(thread, e->next);
   next->unseen = !is_seen(o, next);
+  if (next->unseen)
+    or_times_spoil(o, thread);
+  or_switch_to(thread, e->next);
   next->busy_as = HD_BUSY;
   if (next->unseen)
     start_unseen_task(o, thread, next);
-  else if (next->started)
+  else if (next->started) {
     next->caller = or_note(o, thread, next->open[0].node, FK_NONE, false);
-  else
-    start_task(o, thread, next);
+    or_times_begin(o, next, next->open[0].node, e->time, false);
+  } else {
+    start_task(o, thread, next, e->time);
+  }
 }

@@ -24,6 +24,7 @@ struct sample {
   struct hd_switch_record *switched;
   struct hd_sample_record *sampled;
   struct hd_chunks_record *chunks;
+  struct hd_tasks_record *tasks;
   struct hd_path_record *path;
   struct hd_path_step_record *step;
   struct hd_watched_record *watched;
@@ -68,7 +69,10 @@ static inline void make_sample(struct sample *sample) {
   sample->sampled = builder_sampled(builder, 2, HD_BUSY, 0, 0x1234, 5);
   sample->chunks = builder_record(builder, HD_BLOCK_CHUNKS, sizeof *sample->chunks);
   *sample->chunks = (struct hd_chunks_record){.profile = 2, .flags = HD_CHUNKS_BOUNDS, .step = 1, .count = 64};
-  sample->chunks->lengths[3] = sample->chunks->iterations[0] = sample->chunks->ticks[0] = 1;
+  sample->chunks->lengths.counts[3] = sample->chunks->iterations[0] = sample->chunks->ticks[0] = 1;
+  sample->tasks = builder_record(builder, HD_BLOCK_TASKS, sizeof *sample->tasks);
+  *sample->tasks =
+      (struct hd_tasks_record){.profile = 2, .run = {.ticks = 12, .longest_ticks = 9, .counts = {0, 1, 0, 1}}};
   sample->path = builder_record(builder, HD_BLOCK_PATHS, sizeof *sample->path);
   *sample->path =
       (struct hd_path_record){.profile = 1, .path_ticks = 60, .span_ticks = 60, .work_ticks = 90, .instances = 2};
