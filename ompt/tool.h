@@ -7,6 +7,7 @@
 #define HEDDLE_OMPT_TOOL_H
 
 #include <omp-tools.h>
+#include <stdbool.h>
 
 /** The runtime asks for a tool: ompt_start_tool. */
 ompt_start_tool_result_t *hd_tool_offer(const char *runtime_version);
@@ -14,5 +15,9 @@ ompt_start_tool_result_t *hd_tool_offer(const char *runtime_version);
 /** Starts measuring before any runtime is there: at the first entry of an instrumented routine or the first marker.
  *  Once; any thread. */
 void hd_tool_start_early(void);
+
+/** A routine is entered, and nobody listens: does that too, or begins a dormant measurement if somebody has asked for
+ *  it. False: still nobody listens. */
+__attribute__((cold)) bool hd_tool_hears_routines(void);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/task.h"
 
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/budget.h"
+#include "ompt/thread/introduction.h"
 #include "ompt/thread/step.h"
 #include "ompt/thread/unresolved.h"
 
@@ -36,12 +38,23 @@ static void set_value(ompt_data_t *task, uint64_t value) {
 
 _Static_assert((int)HD_ROW_THREADS_MOST <= 1 << BASE_BITS, "a thread's number fits where the frame's index is later");
 
+static void note_profile(const struct hd_thread *thread, ompt_data_t *task, uint32_t profile, bool is_folded) {
+  set_value(task, bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS) |
+                      bits(thread->record->id, BASE_SHIFT, BASE_BITS) | bits(profile, PROFILE_SHIFT, PROFILE_BITS) |
+                      TASK_KNOWN | (is_folded ? TASK_FOLDED : 0));
+}
+
 static struct hd_way note_creation(struct hd_thread *thread, ompt_data_t *task, const void *address) {
   const struct hd_way step = hd_thread_step(thread, HD_KIND_TASK, address);
-  set_value(task,
-            bits(hd_budget_task_epoch(), EPOCH_SHIFT, EPOCH_BITS) | bits(thread->record->id, BASE_SHIFT, BASE_BITS) |
-                bits(step.to->profile, PROFILE_SHIFT, PROFILE_BITS) | TASK_KNOWN | (step.counter ? 0 : TASK_FOLDED));
+  note_profile(thread, task, step.to->profile, !step.counter);
   return step;
+}
+
+static void note_earlier_creation(struct hd_thread *thread, ompt_data_t *task) {
+  if (hd_dormancy_was())
+    note_profile(thread, task, hd_thread_row_before(thread)->profile, true);
+  else
+    note_creation(thread, task, NULL);
 }
 
 uint32_t hd_task_profile(const ompt_data_t *task) {
@@ -121,7 +134,7 @@ static void wait_again(struct hd_thread *thread) {
 static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   wait_again(thread);
   if (!(value_of(task) & TASK_KNOWN)) /* created before the tool listened */
-    note_creation(thread, task, NULL);
+    note_earlier_creation(thread, task);
   const uint64_t value = value_of(task);
   struct hd_row_record *row = hd_thread_row(thread, part(value, PROFILE_SHIFT, PROFILE_BITS));
   if (!row)
