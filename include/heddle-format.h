@@ -81,7 +81,8 @@ enum hd_file_flag {
   HD_FILE_STOPPED = 1u << 8,      /* the runtime ended the measurement before the program ended: stop_paused_ticks */
   HD_FILE_GOMP = 1u << 9,         /* libomp was loaded first and stood in for libgomp (`heddle run --gomp`) */
   HD_FILE_KILLED = 1u << 10,      /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
-  HD_FILE_SNAPSHOT = 1u << 11     /* `heddle ctl` copied it at end_ticks; the program ran on */
+  HD_FILE_SNAPSHOT = 1u << 11,    /* `heddle ctl` copied it at end_ticks; the program ran on */
+  HD_FILE_DORMANT = 1u << 12      /* it began without being measured (HEDDLE_DORMANT): dormant_ticks */
 };
 
 struct hd_file_header {
@@ -175,7 +176,12 @@ struct hd_file_header {
   uint32_t path_flags;       /* enum hd_path_flag; 0: it was not followed */
   uint32_t path_open;        /* the profile in which its thread was busy when it was written; HD_NONE: none */
   uint64_t path_until_ticks; /* how far it was followed by then */
-  uint64_t reserved[6];      /* all threads read what follows now and then: it fills lines of the cache */
+  /* HD_FILE_DORMANT: the measurement began at loaded_ticks, in the midst of the run. */
+  uint64_t dormant_ticks; /* so long after the tool's start; contained in paused_ticks; 0: it never began */
+  uint64_t late_threads;  /* of the threads that lived then, those whose first event came later, and that may have
+                             been busy before: their lives begin with it */
+  uint64_t late_ticks;    /* what is missing of their lives because of that, summed */
+  uint64_t reserved[3];   /* all threads read what follows now and then: it fills lines of the cache */
   struct hd_control control;
 };
 

@@ -64,6 +64,7 @@ enum hd_kind {
   HD_KIND_PHASE,   /* between the user's markers; its name is a text of kind HD_TEXT_PHASE */
   HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
   HD_KIND_WORKDISTRIBUTE,
+  HD_KIND_BEFORE, /* regions and tasks that began before the measurement did (HEDDLE_DORMANT); it has no place */
   HD_KIND_COUNT
 };
 
@@ -103,7 +104,7 @@ enum hd_counters_at {
 
 /** Whether profiles of a kind are told apart. The program's always is. */
 static inline int hd_kind_is_told_apart(uint32_t kind, uint32_t counters_at) {
-  if (kind <= HD_KIND_TEAMS || kind == HD_KIND_PHASE)
+  if (kind <= HD_KIND_TEAMS || kind == HD_KIND_PHASE || kind == HD_KIND_BEFORE)
     return 1;
   if (kind <= HD_KIND_TASK || kind == HD_KIND_WORKDISTRIBUTE)
     return counters_at >= HD_COUNTERS_AT_LOOP;

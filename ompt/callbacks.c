@@ -6,6 +6,7 @@
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/thread/order.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/team.h"
@@ -23,6 +24,8 @@ void hd_callbacks_on_thread_begin(ompt_thread_t kind, ompt_data_t *data) {
 }
 
 static struct hd_thread *end_thread(void) {
+  if (hd_dormancy_is_asleep())
+    hd_dormancy_count(false);
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_THREAD);
   if (event.thread)
     hd_thread_end(event.thread, event.now);
@@ -279,6 +282,44 @@ uint64_t hd_callbacks_register(ompt_set_callback_t runtime_set_callback) {
     set_callback(ompt_callback_sync_region, (ompt_callback_t)hd_callbacks_on_sync_region);
   return lost;
 }
+
+/* ---- while the measurement is dormant ---- */
+
+/* Where stores are not seen in their order a thread could find a callback's bit, but not yet its pointer. */
+#if defined(__x86_64__)
+
+static bool is_awake(void) {
+  return __builtin_expect(!hd_dormancy_is_asleep() || (hd_steering_is_asked() && hd_steering_wake_if_asked()), false);
+}
+
+static void look_at_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
+                                   unsigned requested, int flags, const void *address) {
+  if (is_awake())
+    hd_callbacks_on_parallel_begin(task, frame, parallel, requested, flags, address);
+}
+
+static void look_at_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
+                         ompt_data_t *task, const void *address) {
+  if (is_awake())
+    hd_callbacks_on_sync_region_wait(kind, endpoint, parallel, task, address);
+}
+
+void hd_callbacks_register_dormant(ompt_set_callback_t runtime_set_callback) {
+  set_callback = runtime_set_callback;
+  set_callback(ompt_callback_thread_begin, (ompt_callback_t)hd_callbacks_on_thread_begin);
+  set_callback(ompt_callback_thread_end, (ompt_callback_t)hd_callbacks_on_thread_end);
+  set_callback(ompt_callback_control_tool, (ompt_callback_t)hd_callbacks_on_control_tool);
+  set_callback(ompt_callback_parallel_begin, (ompt_callback_t)look_at_parallel_begin);
+  set_callback(ompt_callback_sync_region_wait, (ompt_callback_t)look_at_wait);
+}
+
+#else
+
+void hd_callbacks_register_dormant(ompt_set_callback_t runtime_set_callback) {
+  hd_callbacks_register(runtime_set_callback);
+}
+
+#endif
 
 void hd_callbacks_mute(uint32_t classes, bool mute) {
   for (unsigned i = 0; i < HD_CALLBACK_COUNT; i++)

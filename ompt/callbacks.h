@@ -26,6 +26,11 @@ __typeof__(*(ompt_callback_sync_region_t)NULL) hd_callbacks_on_sync_region; /* o
  * not always deliver. */
 uint64_t hd_callbacks_register(ompt_set_callback_t set_callback);
 
+/** Likewise, for a measurement that is dormant: the runtime tells of threads and of omp_control_tool; at regions'
+ * begins and where threads wait Heddle only looks whether somebody has asked it to begin. Where later registration is
+ * not safe (budget.h) it registers all: the events then find no thread. */
+void hd_callbacks_register_dormant(ompt_set_callback_t set_callback);
+
 /** Tells the runtime to send the events of these classes (bits) no more, or again: hd_budget_init. */
 void hd_callbacks_mute(uint32_t classes, bool mute);
 

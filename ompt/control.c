@@ -5,9 +5,11 @@
 #include "ompt/counting/thread_samples.h"
 #include "ompt/ending.h"
 #include "ompt/shared/clock.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/sweeper.h"
 #include "ompt/thread/current.h"
+#include "ompt/thread/event.h"
 #include "ompt/thread/thread.h"
 #include "support/inprocess/keep_errno.h"
 
@@ -34,7 +36,16 @@ bool hd_control_pause(void) {
   return change_clock(hd_clock_pause);
 }
 
+/* The program itself begins the measurement. Others are in whatever they are in. */
+static void wake(void) {
+  hd_dormancy.wake();
+  HD_EVENT struct hd_event event = hd_event_begin_untimed(HD_EVENT_MARKER);
+  (void)event;
+}
+
 bool hd_control_resume(void) {
+  if (hd_dormancy_is_asleep())
+    wake();
   return change_clock(hd_clock_resume);
 }
 

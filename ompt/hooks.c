@@ -99,8 +99,8 @@ void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
-  if (__builtin_expect(!hd_measuring.started, false))
-    hd_tool_start_early();
+  if (__builtin_expect(!hd_measuring.hears_routines, false) && !hd_tool_hears_routines())
+    return;
   if (refuse_entry())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
@@ -113,7 +113,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
 }
 
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
-  if (__builtin_expect(!hd_measuring.started, false)) /* it was entered before anybody listened */
+  if (__builtin_expect(!hd_measuring.hears_routines, false)) /* it was entered before anybody listened */
     return;
   if (refuse_exit(NULL))
     return;

@@ -10,6 +10,7 @@
 #include "heddle.h"
 #include "ompt/construct/region_callers.h"
 #include "ompt/control.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/thread/event.h"
 #include "ompt/thread/step.h"
 #include "ompt/tool.h"
@@ -56,6 +57,8 @@ static struct hd_frame *find_phase(const struct hd_thread *thread, const char *n
 }
 
 static void count_unmatched(void) {
+  if (hd_dormancy_was()) /* it may have begun before */
+    return;
   __atomic_fetch_add(&hd_store.header->unmatched_phases, 1, __ATOMIC_RELAXED);
 }
 

@@ -22,6 +22,7 @@
 #include "ompt/entry_points.h"
 #include "ompt/process.h"
 #include "ompt/shared/clock.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/processor.h"
 #include "ompt/shared/sweeper.h"
@@ -59,12 +60,13 @@ static void before_fork(void) {
 }
 
 static void start_if_new(void);
+static void wake(void);
 
 static void begin_as_child(void) {
   HD_KEEP_ERRNO;
   hd_child_forked(hd_measuring.is_on);
   hd_measuring.is_on = false;
-  hd_measuring.started = !hd_child.is_new;
+  hd_measuring.started = hd_measuring.hears_routines = !hd_child.is_new;
   hd_measuring.start_in_child = start_if_new;
   origin.once = (pthread_once_t)PTHREAD_ONCE_INIT;
   hd_thread_set(hd_child.is_new ? NULL : &hd_thread_not_measured);
@@ -99,7 +101,8 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
 
 /* ---- start ---- */
 
-static bool has_joined; /* the runtime's events are registered for */
+static bool has_joined;                                     /* the runtime's events are registered for */
+static pthread_mutex_t joining = PTHREAD_MUTEX_INITIALIZER; /* and what that depends on does not change */
 
 bool hd_tool_has_hooks(void) {
   const void *hook = dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter");
@@ -148,6 +151,11 @@ static void watch_exit(void) {
   origin.watches_exit = true;
 }
 
+static void begin_dormant(void) {
+  hd_budget_expect_ends();
+  hd_dormancy_begin(hd_store.header, wake);
+}
+
 /* False: nothing will be measured; the reason is on stderr. */
 static bool start(const uint64_t *external_clock) {
   struct hd_settings settings;
@@ -158,7 +166,9 @@ static bool start(const uint64_t *external_clock) {
   start_parts(&settings);
   watch_forks();
   watch_exit();
-  if (hd_child.is_paused)
+  if (settings.dormant)
+    begin_dormant();
+  else if (hd_child.is_paused)
     hd_clock_pause(hd_store.header);
   hd_store.header->clock_last = hd_clock_read_pair();
   __atomic_store_n(&hd_measuring.is_on, true, __ATOMIC_RELEASE);
@@ -171,6 +181,8 @@ static void find_surroundings(void) {
   if (!lookup)
     return;
   hd_measuring.get_thread_data = (ompt_get_thread_data_t)lookup("ompt_get_thread_data");
+  hd_measuring.get_task_info = (ompt_get_task_info_t)lookup("ompt_get_task_info");
+  hd_measuring.get_state = (ompt_get_state_t)lookup("ompt_get_state");
   hd_measuring.needs_libgomp = hd_process_needs_libgomp();
   hd_measuring.has_gcc_regions = hd_measuring.needs_libgomp || hd_test_runtime.has_gcc_regions;
 }
@@ -200,6 +212,35 @@ static struct heddle_entries *find_entries(void) {
   return hd_test_runtime.entries ? hd_test_runtime.entries : dlsym(RTLD_DEFAULT, HEDDLE_ENTRIES);
 }
 
+static void listen(ompt_set_callback_t set_callback) {
+  hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
+  hd_entry_points_connect(find_entries());
+}
+
+/* From here on events are heard. Another thread may be at it, or this one, which a signal interrupted. */
+static void wake(void) {
+  HD_KEEP_ERRNO;
+  if (pthread_mutex_trylock(&joining) != 0)
+    return;
+  if (hd_dormancy_is_asleep()) {
+    if (has_joined)
+      listen((ompt_set_callback_t)origin.lookup("ompt_set_callback"));
+    hd_measuring.hears_routines = true;
+    hd_dormancy_end();
+  }
+  pthread_mutex_unlock(&joining);
+}
+
+static void begin_to_listen(ompt_set_callback_t set_callback) {
+  pthread_mutex_lock(&joining);
+  has_joined = true;
+  if (hd_dormancy_is_asleep())
+    hd_callbacks_register_dormant(set_callback);
+  else
+    listen(set_callback);
+  pthread_mutex_unlock(&joining);
+}
+
 /* The program may have run for a while before the runtime came. */
 static void join_runtime(void) {
   const ompt_function_lookup_t lookup = origin.lookup;
@@ -207,15 +248,13 @@ static void join_runtime(void) {
   if (has_joined)
     return;
   const void *const place = place_in_runtime(lookup, set_callback);
-  has_joined = true;
   describe_runtime(place);
   hd_process_note_tools(&hd_store);
   if (hd_clock.kind != HD_CLOCK_EXTERNAL) {
     hd_code_find_runtime(place);
     hd_unwinder_load(); /* not later, under somebody's loader lock */
   }
-  hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
-  hd_entry_points_connect(find_entries());
+  begin_to_listen(set_callback);
   hd_store.header->clock_last = hd_clock_read_pair();
   note_start_ticks();
 }
@@ -230,6 +269,7 @@ static void start_once(void) {
   if (may_start)
     find_surroundings();
   hd_child_tell_parent(may_start && start(hd_test_runtime.clock));
+  hd_measuring.hears_routines = !hd_dormancy_is_asleep();
   if (is_child && hd_measuring.is_on && origin.lookup)
     join_runtime();
 }
@@ -242,6 +282,14 @@ static void start_if_new(void) {
 void hd_tool_start_early(void) {
   start_if_new();
   note_start_ticks();
+}
+
+bool hd_tool_hears_routines(void) {
+  if (!hd_measuring.started)
+    hd_tool_start_early();
+  else if (hd_dormancy_is_asleep())
+    hd_steering_wake_if_asked();
+  return hd_measuring.hears_routines;
 }
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {

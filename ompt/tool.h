@@ -20,4 +20,8 @@ void hd_tool_start_early(void);
  *  ours because this library was loaded with the program. */
 bool hd_tool_has_hooks(void);
 
+/** A routine is entered, and nobody listens: does that too, or begins a dormant measurement if somebody has asked for
+ *  it. False: still nobody listens. */
+__attribute__((cold)) bool hd_tool_hears_routines(void);
+
 #endif

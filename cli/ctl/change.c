@@ -54,7 +54,7 @@ static bool is_of_class(const struct hd_ctl_change *change) {
 static void print_seen(const char *when, const struct work *work, const struct hd_ctl_rates *rates) {
   printf("%-10s", when);
   if (rates->seconds <= 0) {
-    fputs("paused: nothing is measured\n", stdout);
+    printf("%s: nothing is measured\n", hd_model_never_woke(work->model) ? "dormant" : "paused");
     return;
   }
   if (is_of_class(work->change)) {
@@ -118,6 +118,13 @@ static void predict_budget(const struct work *work) {
 }
 
 static void predict_resume(const struct work *work) {
+  if (hd_model_never_woke(work->model)) {
+    fputs("not known: nothing has been measured yet", stdout);
+    if (budget_of(work->model) > 0)
+      printf("; more than %.3g %% of a thread's time is switched off", 100 * budget_of(work->model));
+    fputc('\n', stdout);
+    return;
+  }
   const struct hd_ctl_rates run = hd_ctl_rates_between(NULL, work->model);
   printf("%.3g %% of a thread's time, as in the run so far\n", 100 * run.all.share);
 }
@@ -145,6 +152,8 @@ static void predict(const struct work *work) {
 /* NULL: it changes something. */
 static const char *why_nothing(const struct work *work) {
   const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
+  if (hd_model_never_woke(work->model) && work->change->command != HD_CONTROL_RESUME)
+    return "the measurement is dormant; 'heddle ctl PID on' begins it";
   switch (work->change->command) {
   case HD_CONTROL_OFF:
     return off.asked ? "it is off" : NULL;

@@ -47,7 +47,8 @@ static void print_commands(FILE *out) {
         "  off CLASS       measure events of this class in short windows only, and estimate the rest\n"
         "  on CLASS        measure them all again, also where the budget had switched them off\n"
         "  budget PCT|off  what events may cost of a thread's time (HEDDLE_OVERHEAD)\n"
-        "  pause, resume   stop Heddle's clock, and let it go on (heddle_pause, heddle_resume)\n"
+        "  off, on         stop Heddle's clock, and let it go on (heddle_pause, heddle_resume); 'on' also begins\n"
+        "                  the measurement of 'heddle run --dormant'. The same: pause, resume\n"
         "  snapshot        save a profile of the run so far\n"
         "\nClasses:\n",
         out);
@@ -115,18 +116,23 @@ static const struct command {
     {"status", run_status, 0, NULL},
     {"off", run_change, HD_CONTROL_OFF, take_class},
     {"on", run_change, HD_CONTROL_ON, take_class},
+    {"off", run_change, HD_CONTROL_PAUSE, NULL},
+    {"on", run_change, HD_CONTROL_RESUME, NULL},
     {"budget", run_change, HD_CONTROL_BUDGET, take_budget},
     {"pause", run_change, HD_CONTROL_PAUSE, NULL},
     {"resume", run_change, HD_CONTROL_RESUME, NULL},
     {"snapshot", run_snapshot, 0, NULL},
 };
 
-static const struct command *find_command(const char *name) {
+/* Of two of one name the one for so many arguments. */
+static const struct command *find_command(const char *name, int arguments) {
+  const struct command *found = NULL;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-    if (strcmp(name, commands[i].name) == 0)
-      return &commands[i];
-  hd_usage_complain(&usage, "there is no command '%s'", name);
-  return NULL;
+    if (strcmp(name, commands[i].name) == 0 && (!found || arguments == 0))
+      found = &commands[i];
+  if (!found)
+    hd_usage_complain(&usage, "there is no command '%s'", name);
+  return found;
 }
 
 static bool complain_of_argument(const struct command *command) {
@@ -137,7 +143,7 @@ static bool complain_of_argument(const struct command *command) {
 static bool take_command(int count, char **words, const struct command **command, struct hd_ctl_change *change) {
   if (count < 1)
     return hd_usage_complain(&usage, "missing COMMAND");
-  *command = find_command(words[0]);
+  *command = find_command(words[0], count - 1);
   if (!*command)
     return false;
   change->command = (*command)->asks;

@@ -40,7 +40,9 @@ static void print_heading(const struct status *status) {
     printf("budget %.3g %%\n", (double)model->header.budget_ppm / 1e4);
   else
     fputs("no budget\n", stdout);
-  if (is_paused(model))
+  if (hd_model_never_woke(model))
+    fputs("Heddle is dormant: nothing is measured until 'heddle ctl PID on'.\n", stdout);
+  else if (is_paused(model))
     fputs("The measurement is paused.\n", stdout);
   else if (status->rates->all.share > 0)
     printf("Over the last %s events cost thread %u most: %.3g %% of its time.\n",
@@ -121,7 +123,7 @@ static bool print_json(const struct status *status) {
       {"heddle_ctl", hd_json_count(1)}, {"pid", hd_json_count(model->header.pid)},
       {"program", hd_json_text(model->header.program)}, {"elapsed_s", hd_json_seconds(model, model->elapsed_ticks)},
       {"interval_s", hd_json_number(status->rates->seconds)}, {"paused", json_boolean(is_paused(model))},
-      {"pending", json_boolean(is_pending(model))},
+      {"dormant", json_boolean(hd_model_never_woke(model))}, {"pending", json_boolean(is_pending(model))},
       {"budget_percent", budget > 0 ? json_real((double)budget / 1e4) : json_null()},
       {"acts", hd_json_count(model->header.control.count)}, {"all", rate_members(&status->rates->all)},
       {"classes", hd_json_array(status, HD_CLASS_COUNT, class_member)});

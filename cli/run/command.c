@@ -40,6 +40,10 @@ static const struct hd_option options[] = {
      .take = hd_take_output_name, .field = offsetof(struct hd_run_options, output)},
     {'t', "threads", "N", "run with N threads (OMP_NUM_THREADS); N,M: M in each nested region", .take = take_threads,
      .field = offsetof(struct hd_run_options, threads), .expects = "a number of threads"},
+    {0, "dormant", NULL,
+     "measure nothing, at next to no cost, until 'heddle ctl PID on' or\n"
+     "heddle_resume() in PROGRAM (docs/ctl.md)",
+     .take = hd_run_take_setting, .value = HD_SET_DORMANT},
     {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
     {0, "progress", NULL,
      "on a terminal, show elapsed time, busy threads and the current region in a\n"
@@ -63,6 +67,11 @@ static const struct hd_usage usage = {
     .none = "missing PROGRAM",
     .in_order = true,
 };
+
+static bool check_dormant(const struct hd_run_options *taken) {
+  return !taken->set[HD_SET_DORMANT] || !taken->set[HD_SET_CRITICAL_PATH] ||
+         hd_usage_complain(&usage, "--critical-path needs the whole run, so it does not go with --dormant");
+}
 
 /* A descriptor that heddle opens must not take the place of a closed stdin, stdout or stderr, or messages would go
  * into it. The program still gets these as they were: closed. */
@@ -125,7 +134,7 @@ int hd_cmd_run(int argc, char **argv) {
   hd_no_memory_status = HD_RUN_FAILED;
   if (hd_options_read(&usage, argc, argv, &taken, &first, &status)) {
     taken.command = argv + first;
-    status = hd_run_check_shared(&usage, &taken) ? run_program(&taken) : HD_EXIT_USAGE;
+    status = hd_run_check_shared(&usage, &taken) && check_dormant(&taken) ? run_program(&taken) : HD_EXIT_USAGE;
   }
   hd_run_options_free(&taken);
   return status;

@@ -8,7 +8,7 @@
 #include "support/name_choice.h"
 
 /* Without an argument: on. */
-static bool take_setting(const struct hd_option_use *use) {
+bool hd_run_take_setting(const struct hd_option_use *use) {
   struct hd_run_options *taken = use->choices;
   struct hd_settings ignored;
   const char *text = use->argument ? use->argument : "1";
@@ -45,7 +45,7 @@ static bool take_routines(const struct hd_option_use *use) {
   return true;
 }
 
-#define SETTING(name) .take = take_setting, .value = HD_SET_##name
+#define SETTING(name) .take = hd_run_take_setting, .value = HD_SET_##name
 
 const struct hd_option hd_run_shared_options[] = {
     {'d', "callpath-depth", "K", "keep the last K sites of a callpath (default 0: all of them)",

@@ -43,6 +43,9 @@ struct hd_run_options {
 /** Their choices are a struct hd_run_options. */
 extern const struct hd_option hd_run_shared_options[];
 
+/** Takes what an option says of the setting that its `value` names; without an argument: on. */
+bool hd_run_take_setting(const struct hd_option_use *use);
+
 /** An option of theirs that was given, in one form, to be passed on to `heddle run`. The caller frees. */
 char *hd_run_option_text(const struct hd_option_use *use);
 

@@ -4,10 +4,12 @@
 #include "ompt/construct/known_regions.h"
 #include "ompt/construct/region_callers.h"
 #include "ompt/construct/region_pool.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/sweeper.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/introduction.h"
 #include "ompt/thread/step.h"
 
 /* ---- a region begins ---- */
@@ -269,8 +271,10 @@ static void enter_as_worker(struct hd_thread *worker, uint64_t now, uint64_t tol
   now = start_in_step(worker, region && worker->woken_ticks >= begin_ticks, now);
   if (region)
     announce_member(worker, region, hd_told_team(told, region), number);
-  hd_thread_push(worker, now, row ? row : worker->frames->row, HD_KIND_PARALLEL, hd_region_task_state(region));
-  worker->top->row->visits += row != NULL && !region->is_folded && !hd_clock_is_paused();
+  if (!row)
+    row = hd_dormancy_was() && !told ? hd_thread_row_before(worker) : worker->frames->row;
+  hd_thread_push(worker, now, row, HD_KIND_PARALLEL, hd_region_task_state(region));
+  worker->top->row->visits += region && row->profile == region->profile && !region->is_folded && !hd_clock_is_paused();
   hd_thread_open_base(worker, task, region, number);
   if (!region)
     return;
@@ -400,7 +404,8 @@ static void announce_end(struct hd_thread *primary, const struct hd_region *regi
 void hd_region_end(struct hd_thread *primary, uint64_t now, uint64_t told) {
   const struct hd_frame *base = ending_base(primary, told);
   if (!base) {
-    __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
+    if (!hd_dormancy_was())
+      __atomic_fetch_add(&hd_store.header->unmatched_events, 1, __ATOMIC_RELAXED);
     return;
   }
   while (primary->base != base) /* ends that were never sent */

@@ -7,6 +7,7 @@
 #include "callpath/code/code_kind.h"
 #include "callpath/code/outlined.h"
 #include "callpath/unwind/return_slot.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/step.h"
@@ -189,7 +190,7 @@ static void exit_slow(struct hd_thread *thread, uint64_t now, const struct hd_ho
     return;
   struct hd_frame *frame = find(thread, hook);
   if (!frame) {
-    if (call(thread, hook).way.to && !hd_budget_touched(HD_CLASS_CALL))
+    if (call(thread, hook).way.to && !hd_budget_touched(HD_CLASS_CALL) && !hd_dormancy_was())
       __atomic_fetch_add(&hd_store.header->unmatched_routines, 1, __ATOMIC_RELAXED);
   } else if (only_phases_above(thread, frame)) { /* a helper that begins a phase for its caller */
     hd_thread_take_out(thread, now, frame);

@@ -3,8 +3,10 @@
 
 #include "ompt/construct/task_times.h"
 #include "ompt/construct/task_value.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
+#include "ompt/thread/introduction.h"
 #include "ompt/thread/refuse.h"
 #include "ompt/thread/step.h"
 #include "ompt/thread/unresolved.h"
@@ -19,6 +21,14 @@ static struct hd_way note_creation(struct hd_thread *thread, bool is_timed, uint
   hd_task_set_value(task, number ? hd_task_created(epoch, number, now)
                                  : hd_task_untimed(epoch, thread->record->id, profile, !step.counter));
   return step;
+}
+
+static void note_earlier_creation(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
+  if (hd_dormancy_was())
+    hd_task_set_value(task, hd_task_untimed(hd_budget_task_epoch(), thread->record->id,
+                                            hd_thread_row_before(thread)->profile, true));
+  else
+    note_creation(thread, false, now, task, NULL);
 }
 
 uint32_t hd_task_create(struct hd_thread *thread, uint64_t now, ompt_data_t *task, const void *address) {
@@ -97,7 +107,7 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   wait_again(thread);
   struct hd_known_task origin = origin_of(hd_task_value(task));
   if (!(hd_task_value(task) & HD_TASK_KNOWN) || origin.profile == 0) { /* created before the tool listened */
-    note_creation(thread, false, now, task, NULL);
+    note_earlier_creation(thread, now, task);
     origin = origin_of(hd_task_value(task));
   }
   const uint64_t value = hd_task_value(task);

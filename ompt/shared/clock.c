@@ -47,7 +47,7 @@ static bool kernel_gave_counter_up(void) {
 uint64_t hd_clock_now_slow(void) {
   uint64_t stands_at = __atomic_load_n(&hd_clock.stands_at, __ATOMIC_ACQUIRE);
   if (__builtin_expect(stands_at != 0, false))
-    return stands_at;
+    return stands_at - 1;
   uint64_t raw = hd_clock_raw();
   return raw - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_ACQUIRE);
 }
@@ -107,7 +107,7 @@ static void pause_clock(struct hd_file_header *header) {
     uint64_t now = hd_clock_now();
     header->paused_at_ticks = now;
     __atomic_store_n(&header->pauses, header->pauses + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&hd_clock.stands_at, now, __ATOMIC_RELEASE);
+    __atomic_store_n(&hd_clock.stands_at, now + 1, __ATOMIC_RELEASE);
     hd_alarms_set(HD_ALARM_STANDS);
   }
 }
@@ -115,8 +115,10 @@ static void pause_clock(struct hd_file_header *header) {
 /* The offset first: who sees the clock run must see it, too. */
 static void resume_clock(struct hd_file_header *header) {
   if (hd_clock.stands_at) {
-    header->paused_ticks = hd_clock_raw() - hd_clock.stands_at;
+    header->paused_ticks = hd_clock_raw() - (hd_clock.stands_at - 1);
     __atomic_store_n(&hd_clock.paused_ticks, header->paused_ticks, __ATOMIC_RELEASE);
+    if ((header->flags & HD_FILE_DORMANT) && header->dormant_ticks == 0)
+      header->dormant_ticks = header->paused_ticks;
     header->paused_at_ticks = 0;
     __atomic_store_n(&hd_clock.stands_at, 0, __ATOMIC_RELEASE);
     hd_alarms_clear(HD_ALARM_STANDS);
@@ -133,6 +135,12 @@ void hd_clock_resume(struct hd_file_header *header) {
   pthread_mutex_lock(&pause_lock);
   resume_clock(header);
   pthread_mutex_unlock(&pause_lock);
+}
+
+void hd_clock_pause_at_begin(struct hd_file_header *header) {
+  header->paused_at_ticks = header->loaded_ticks;
+  __atomic_store_n(&hd_clock.stands_at, header->loaded_ticks + 1, __ATOMIC_RELEASE);
+  hd_alarms_set(HD_ALARM_STANDS);
 }
 
 bool hd_clock_try_change(struct hd_file_header *header, bool pause) {

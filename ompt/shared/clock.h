@@ -25,7 +25,7 @@ struct hd_clock {
   enum hd_clock_kind kind;
   const uint64_t *external; /* HD_CLOCK_EXTERNAL: where a test keeps its time */
   uint64_t paused_ticks;    /* of all pauses that have ended */
-  uint64_t stands_at;       /* 0: it runs */
+  uint64_t stands_at;       /* the time, plus 1; 0: it runs */
   uint32_t shift;           /* of the processor's counter: tsc_clock.h */
   bool measures_cpu;        /* processor time is measured, too (thread.h) */
 };
@@ -72,7 +72,10 @@ static inline uint64_t hd_clock_now(void) {
 void hd_clock_pause(struct hd_file_header *header);
 void hd_clock_resume(struct hd_file_header *header);
 
-/** The same, unless another thread, or this one when a signal interrupted it, is at it: false. */
+/** At start, before any thread has a record: it stands at the profile's begin, as if it had not run yet. */
+void hd_clock_pause_at_begin(struct hd_file_header *header);
+
+/** Pauses it or lets it go on, unless another thread, or this one when a signal interrupted it, is at it: false. */
 bool hd_clock_try_change(struct hd_file_header *header, bool pause);
 
 /** At the profile's end: a pause that has not ended ends there. Returns the time. */

@@ -15,10 +15,13 @@
 
 struct hd_measuring {
   ompt_get_thread_data_t get_thread_data;
+  ompt_get_task_info_t get_task_info; /* of the calling thread, as the next; both may be NULL */
+  ompt_get_state_t get_state;
   void (*start_in_child)(void);  /* in a forked child: starts measuring it, once; else NULL */
   void (*connect_markers)(void); /* set when the library is loaded: hands the program's markers their functions */
   int pid;                       /* of the process that is measured */
   bool started;                  /* it was tried, with or without success */
+  bool hears_routines;           /* likewise; and not while the measurement is dormant */
   bool is_on;
   bool is_exiting;      /* the program's exit handlers run */
   bool needs_libgomp;   /* built by GCC, and run on libomp through its GOMP entry points */

@@ -130,6 +130,9 @@ static inline bool hd_budget_has_switched(void) {
   return __builtin_expect(__atomic_load_n(&hd_budget.touched, __ATOMIC_RELAXED) != 0, false);
 }
 
+/** The measurement begins in the midst of what the program does: ends may come without begins, of whatever class. */
+void hd_budget_expect_ends(void);
+
 /** How often tasks have been switched off: a task is observed only in the time in which it was created. */
 uint32_t hd_budget_task_epoch(void);
 

@@ -17,6 +17,13 @@ extern __thread struct hd_thread *hd_thread_current __attribute__((tls_model("in
 /** Stands for all threads that are not measured: its `record` is NULL. */
 extern struct hd_thread hd_thread_not_measured;
 
+/** Stand for threads that have begun while the measurement was dormant and have not been heard of since, by kind: their
+ * `record` is NULL, too. */
+extern struct hd_thread hd_thread_asleep[HD_THREAD_OTHER + 1];
+
+/** The calling thread is one of those: forgets that, and says of which kind it is. */
+bool hd_thread_wakes(enum hd_thread_kind *kind);
+
 /** Makes this the calling thread's record. It is kept in hd_thread_current, but in a test, which plays many threads in
  *  one, where its runtime says. */
 void hd_thread_set(struct hd_thread *thread);

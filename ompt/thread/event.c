@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "ompt/thread/barrier.h"
+#include "ompt/thread/introduction.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/watch.h"
 #include "support/log.h"
@@ -81,7 +82,7 @@ static void heed(struct hd_thread *thread, uint32_t alarms) {
   thread->known_alarms = alarms & HD_ALARM_BITS ? HD_NOT_EXPECTED : alarms;
 }
 
-struct hd_thread *hd_event_open(void) {
+struct hd_thread *hd_event_open(enum hd_event_kind kind) {
   struct hd_thread *thread = hd_thread_self();
   if (!thread)
     return NULL;
@@ -92,6 +93,8 @@ struct hd_thread *hd_event_open(void) {
   }
   __atomic_store_n(&thread->expected_alarms, HD_AT_WORK, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* the order of hd_event_open_at_once */
+  if (__builtin_expect(thread->is_newcomer, false))
+    hd_thread_introduce(thread, kind);
   if (hd_steering_is_asked() || (hd_alarms_now() & HD_ALARM_ASKED))
     hd_steering_act(thread);
   const uint32_t alarms = hd_alarms_now();

@@ -81,13 +81,13 @@ static inline struct hd_thread *hd_event_open_at_once(void) {
 }
 
 /** Begins any other, and asks for all there is to ask for. NULL: it is to be ignored. */
-struct hd_thread *hd_event_open(void);
+struct hd_thread *hd_event_open(enum hd_event_kind kind);
 
 /** Without a look at the clock, unless this one is measured. */
 static inline struct hd_event hd_event_begin_untimed(enum hd_event_kind kind) {
   struct hd_event event = {.thread = hd_event_open_at_once(), .kind = kind};
   if (__builtin_expect(!event.thread, false)) {
-    event.thread = hd_event_open();
+    event.thread = hd_event_open(kind);
     if (!event.thread)
       return event;
   }
@@ -103,7 +103,7 @@ static inline struct hd_event hd_event_begin_unsettled(enum hd_event_kind kind) 
   if (__builtin_expect(event.thread != NULL, true)) {
     event.now = hd_clock_counter();
   } else {
-    event.thread = hd_event_open();
+    event.thread = hd_event_open(kind);
     if (!event.thread)
       return event;
     event.now = hd_clock_now();

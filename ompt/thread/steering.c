@@ -3,6 +3,7 @@
 
 #include "heddle-control.h"
 #include "ompt/shared/clock.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget.h"
 
@@ -46,7 +47,7 @@ static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t 
   case HD_CONTROL_PAUSE:
     return once(hd_clock_try_change(hd_store.header, true));
   case HD_CONTROL_RESUME:
-    return once(hd_clock_try_change(hd_store.header, false));
+    return once(!hd_dormancy_should_wait() && hd_clock_try_change(hd_store.header, false));
   default:
     return REFUSED;
   }
@@ -61,6 +62,14 @@ static void write_down(struct hd_control *control, uint64_t word, uint64_t now, 
   control->refused = outcome == REFUSED;
   __atomic_store_n(&hd_steering.seen, word, __ATOMIC_RELAXED);
   __atomic_store_n(&control->done, word, __ATOMIC_RELEASE);
+}
+
+/* Other requests stay until it is awake. */
+bool hd_steering_wake_if_asked(void) {
+  const uint64_t word = __atomic_load_n(hd_steering.asked, __ATOMIC_ACQUIRE);
+  if (hd_control_command(word) == HD_CONTROL_RESUME && word != hd_steering.seen)
+    hd_dormancy.wake();
+  return !hd_dormancy_is_asleep();
 }
 
 /* A signal handler's events may interrupt this. */

@@ -39,6 +39,9 @@ static inline void hd_steering_look(void) {
     hd_alarms_set(HD_ALARM_ASKED);
 }
 
+/** While the measurement is dormant: begins it if somebody has asked for that. False: it is still dormant. */
+bool hd_steering_wake_if_asked(void);
+
 /** Does it, between two events of this thread; nothing if another thread is at it. */
 __attribute__((cold)) void hd_steering_act(const struct hd_thread *thread);
 

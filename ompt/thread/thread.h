@@ -116,6 +116,8 @@ struct hd_thread {
   struct hd_budget_window budget;
   uint32_t refusals;      /* waits, mutexes and tasks that have begun and were not observed */
   uint32_t unseen_tasks;  /* that have begun on its stack and not ended */
+  bool is_newcomer;       /* the measurement may have begun in the midst of what it does (introduction.h), */
+  bool was_asleep;        /* and it had begun before */
   bool ended_orderly;     /* outside any region: its record may be continued */
   void *next_ended;       /* hd_thread: in the list of such threads */
   struct hd_event_times { /* of the ordinary events that were timed last: event.c */

@@ -6,6 +6,7 @@
 
 #include "callpath/callpath.h"
 #include "ompt/shared/clock.h"
+#include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
 #include "ompt/shared/processor.h"
 #include "ompt/thread/barrier.h"
@@ -14,6 +15,7 @@
 #include "ompt/thread/event.h"
 #include "ompt/thread/order.h"
 #include "ompt/thread/registry.h"
+#include "ompt/thread/steering.h"
 #include "ompt/thread/step.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
@@ -199,21 +201,44 @@ struct hd_thread *hd_thread_find(enum hd_thread_kind kind) {
     return NULL;
   if (__builtin_expect(!hd_measuring.started && hd_measuring.start_in_child, false))
     hd_measuring.start_in_child();
+  if (hd_dormancy_is_asleep() && !hd_steering_wake_if_asked())
+    return NULL;
   HD_KEEP_ERRNO;
+  const bool was_asleep = hd_thread_wakes(&kind);
   struct hd_thread *thread = hd_thread_known(); /* a test's */
   if (thread || !hd_thread_may_begin())
     return thread;
   hd_thread_set(&hd_thread_not_measured);              /* for what is called meanwhile and is instrumented */
   thread = hd_measuring_is_on() ? create(kind) : NULL; /* NULL: perhaps later */
   hd_thread_set(thread);
+  if (thread && thread->record) {
+    thread->is_newcomer = hd_dormancy_was();
+    thread->was_asleep = was_asleep;
+  }
   if (end.is_made && thread && thread->record && hd_thread_current == thread)
     pthread_setspecific(end.key, thread);
   return thread && thread->record ? thread : NULL;
 }
 
+/* While the measurement is dormant only the kind is kept. */
+static void begin_asleep(enum hd_thread_kind kind) {
+  if (!hd_thread_may_begin())
+    return;
+  hd_thread_set(&hd_thread_asleep[kind]);
+  hd_dormancy_count(true);
+}
+
+static void begin_awake(enum hd_thread_kind kind) {
+  struct hd_thread *thread = hd_thread_find(kind);
+  if (thread)
+    thread->is_newcomer = false;
+}
+
 void hd_thread_begin(enum hd_thread_kind kind) {
-  if (!hd_thread_current)
-    hd_thread_find(kind);
+  if (hd_dormancy_is_asleep())
+    begin_asleep(kind);
+  else if (!hd_thread_current)
+    begin_awake(kind);
   else if (hd_thread_current->record)
     hd_thread_current->record->kind = kind;
 }

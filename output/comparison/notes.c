@@ -118,6 +118,8 @@ static void gather_switched_off(struct run_notes *notes, const struct hd_model *
 
 static void gather_end(struct run_notes *notes, const struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
+  if (header->flags & HD_FILE_DORMANT)
+    GATHER_WORDS("Heddle was dormant at first: this is only a part of the run");
   if (!model->ended && hd_model_life(model) == HD_LIFE_RUNNING)
     GATHER_WORDS("the program still runs");
   else if (header->flags & HD_FILE_SNAPSHOT)

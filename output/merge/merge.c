@@ -84,6 +84,9 @@ static void add_counters(struct hd_file_header *to, const struct hd_file_header 
   to->paused_ticks += from->paused_ticks * factor;
   to->stop_paused_ticks += (from->flags & HD_FILE_STOPPED ? from->stop_paused_ticks : from->paused_ticks) * factor;
   to->pauses += from->pauses;
+  to->dormant_ticks += from->dormant_ticks * factor;
+  to->late_threads += from->late_threads;
+  to->late_ticks += from->late_ticks * factor;
   to->lost_samples += from->lost_samples;
   to->unplaced_samples += from->unplaced_samples;
   to->unsampled_threads += from->unsampled_threads;
@@ -111,7 +114,7 @@ static void add_bounds(struct hd_file_header *to, const struct hd_file_header *f
 /* Flags that hold for the sum when they hold for all runs, and those for which one will do. */
 enum {
   FLAGS_ALL = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_CPU_TIME | HD_FILE_GOMP,
-  FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES | HD_FILE_STOPPED
+  FLAGS_ANY = HD_FILE_FULL | HD_FILE_ROUTINES | HD_FILE_STOPPED | HD_FILE_DORMANT
 };
 
 static void join_header(struct hd_file_header *to, const struct hd_file_header *from) {
@@ -149,6 +152,7 @@ static void make_header(struct hd_merge *merge) {
   memset(header->child_pids, 0, sizeof header->child_pids);
   header->before_ticks = header->outside_ticks = header->lost_switches = header->shortened_paths = 0;
   header->start_ticks = 0;
+  header->dormant_ticks = header->late_threads = header->late_ticks = 0;
   header->lost_samples = header->unplaced_samples = header->unsampled_threads = 0;
   header->path_flags = header->path_open = 0; /* each run has its own */
   header->path_until_ticks = 0;

@@ -69,6 +69,17 @@ static void note_end(struct hd_merge *merge, const struct hd_model *model) {
                   model->path);
 }
 
+static void note_dormant(struct hd_merge *merge, const struct hd_model *model) {
+  const uint32_t flags = model->header.flags;
+  if (!(flags & HD_FILE_DORMANT) || (flags & HD_FILE_MERGED))
+    return;
+  if (hd_model_never_woke(model))
+    hd_merge_note(merge, "%s: nothing was measured: Heddle was dormant", model->path);
+  else
+    hd_merge_note(merge, "%s: Heddle was dormant for the first %.3f s, which are in no number", model->path,
+                  hd_model_dormant_seconds(model));
+}
+
 static void note_damage(struct hd_merge *merge, const struct hd_model *model) {
   uint32_t wrong = 0;
   for (uint32_t i = 0; i < model->thread_count; i++)
@@ -221,6 +232,7 @@ void hd_merge_write_texts(struct hd_merge *merge) {
   note_differences(merge);
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];
+    note_dormant(merge, model);
     note_end(merge, model);
     note_damage(merge, model);
     note_start(merge, model);

@@ -42,6 +42,7 @@ static const struct {
     [HD_KIND_PHASE] = {"phase", "phase", 0},
     [HD_KIND_MASKED] = {"masked", "masked", WORK},
     [HD_KIND_WORKDISTRIBUTE] = {"workdistribute", "workdistribute", WORK},
+    [HD_KIND_BEFORE] = {"before", "begun before the measurement", 0},
 };
 
 #define ID(name, id, class) id,

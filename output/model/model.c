@@ -147,14 +147,30 @@ const char *hd_base_name(const char *path) {
   return slash && slash[1] ? slash + 1 : path;
 }
 
-uint64_t hd_model_paused_ticks(const struct hd_model *model) {
-  const struct hd_file_header *header = &model->header;
+static uint64_t paused_before_stop(const struct hd_file_header *header) {
   const bool is_cut = (header->flags & HD_FILE_STOPPED) && header->stop_paused_ticks < header->paused_ticks;
   return is_cut ? header->stop_paused_ticks : header->paused_ticks;
 }
 
+uint64_t hd_model_paused_ticks(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const uint64_t ticks = paused_before_stop(header),
+                 dormant = hd_model_never_woke(model) ? ticks : header->dormant_ticks;
+  return ticks > dormant ? ticks - dormant : 0;
+}
+
 uint64_t hd_model_unmeasured_ticks(const struct hd_model *model) {
-  return model->header.paused_ticks - hd_model_paused_ticks(model);
+  return model->header.paused_ticks - paused_before_stop(&model->header);
+}
+
+bool hd_model_never_woke(const struct hd_model *model) {
+  return (model->header.flags & HD_FILE_DORMANT) && model->header.dormant_ticks == 0;
+}
+
+double hd_model_dormant_seconds(const struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const double start = header->begin_ns != 0 ? (double)(int64_t)(header->clock_first.ns - header->begin_ns) * 1e-9 : 0;
+  return header->flags & HD_FILE_DORMANT ? start + hd_model_seconds(model, header->dormant_ticks) : 0;
 }
 
 bool hd_model_is_complete(const struct hd_model *model) {

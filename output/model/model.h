@@ -418,8 +418,15 @@ bool hd_module_is_same(const struct hd_module *a, const struct hd_module *b);
  *  it. */
 uint64_t hd_model_unmeasured_ticks(const struct hd_model *model);
 
-/** How long the program itself paused the measurement, without the time after its end. */
+/** How long the measurement was paused, without the time before its begin and after its end. */
 uint64_t hd_model_paused_ticks(const struct hd_model *model);
+
+/** From the program's start to the measurement's begin, if it was dormant (HEDDLE_DORMANT); else 0: it began with the
+ *  program. Not known of sums. */
+double hd_model_dormant_seconds(const struct hd_model *model);
+
+/** It was dormant, and never asked to begin. */
+bool hd_model_never_woke(const struct hd_model *model);
 
 /** Whether the profile holds the whole run, to an orderly end. */
 bool hd_model_is_complete(const struct hd_model *model);

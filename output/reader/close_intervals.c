@@ -38,7 +38,7 @@ static bool find_end(struct hd_reader *reader) {
 static void find_time_before(struct hd_model *model) {
   const struct hd_file_header *header = &model->header;
   const double ns_per_tick = model->seconds_per_tick * 1e9;
-  if (header->begin_ns != 0) {
+  if (header->begin_ns != 0 && !(header->flags & HD_FILE_DORMANT)) {
     const double ns = (double)(int64_t)(header->clock_first.ns - header->begin_ns) +
                       (double)(int64_t)(header->loaded_ticks - header->clock_first.ticks) * ns_per_tick;
     const double ticks = ns / ns_per_tick;

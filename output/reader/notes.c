@@ -170,6 +170,33 @@ static void note_markers(struct hd_model *model) {
                                                                                     : "");
 }
 
+static void note_late_threads(struct hd_model *model) {
+  const struct hd_file_header *header = &model->header;
+  const unsigned long long threads = header->late_threads;
+  if (threads > 0)
+    hd_model_add_note(model,
+                      "%llu thread%s sent %s first event only after that, and may have been busy before: %s time until "
+                      "then, %.3f s in all, is in no number",
+                      threads, hd_plural(threads), threads == 1 ? "its" : "their", threads == 1 ? "its" : "their",
+                      hd_model_seconds(model, header->late_ticks));
+}
+
+static void note_dormant(struct hd_model *model) {
+  const double begin = hd_model_dormant_seconds(model);
+  if (!(model->header.flags & HD_FILE_DORMANT) || (model->header.flags & HD_FILE_MERGED))
+    return;
+  if (hd_model_never_woke(model)) {
+    hd_model_add_note(model, "nothing was measured: Heddle was dormant (HEDDLE_DORMANT) from start to end; "
+                             "'heddle ctl PID on' begins the measurement");
+    return;
+  }
+  hd_model_add_note(model,
+                    "Heddle was dormant (HEDDLE_DORMANT) for the first %.3f s: all times and counts are of what came "
+                    "after; regions and tasks that ran then are 'begun before the measurement'",
+                    begin);
+  note_late_threads(model);
+}
+
 /* "pid 12, 13 and 14" */
 static void list_children(const struct hd_model *model, char *text, size_t bytes) {
   enum { MOST = 8 };
@@ -215,6 +242,7 @@ static void note_unloaded(struct hd_model *model) {
 }
 
 void hd_reader_add_notes(struct hd_model *model) {
+  note_dormant(model);
   note_end(model);
   note_stop(model);
   note_space(model);

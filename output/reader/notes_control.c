@@ -40,7 +40,8 @@ static void words_of(uint64_t word, char *text, size_t bytes) {
 
 static double seconds_into_run(const struct hd_model *model, uint64_t ticks) {
   const uint64_t loaded = model->header.loaded_ticks;
-  return hd_model_seconds(model, model->before_ticks + (ticks > loaded ? ticks - loaded : 0));
+  return hd_model_dormant_seconds(model) +
+         hd_model_seconds(model, model->before_ticks + (ticks > loaded ? ticks - loaded : 0));
 }
 
 void hd_reader_note_control(struct hd_model *model) {

@@ -105,7 +105,9 @@ void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
   hd_print_sentences(out, "%s: %s elapsed, %u thread%s%s", hd_base_name(model->path),
                      hd_duration_of(model, model->elapsed_ticks).text, findings->threads, hd_plural(findings->threads),
                      processors);
-  if (findings->count == 0)
+  if (hd_model_never_woke(model))
+    fputs("\nNothing was measured: Heddle was dormant; 'heddle ctl PID on' begins the measurement.\n", out);
+  else if (findings->count == 0)
     fprintf(out, "\nNothing worth mentioning was found: no cause of lost time is %s of the run.\n",
             all ? "any part" : "2 % or more");
   for (size_t i = 0; i < findings->count; i++)

@@ -109,6 +109,15 @@ static json_t *account_members(const struct hd_account *account) {
                     {"preemptions", hd_json_count(account->preemptions)});
 }
 
+/* Null: never, or not the same in all runs of a sum. */
+static json_t *measured_from(const struct hd_model *model) {
+  const uint32_t flags = model->header.flags;
+  const bool is_dormant = flags & HD_FILE_DORMANT;
+  return hd_model_never_woke(model) || (is_dormant && (flags & HD_FILE_MERGED))
+             ? json_null()
+             : json_real(hd_model_dormant_seconds(model));
+}
+
 static json_t *program(const struct hd_loss_book *book, const struct hd_model *resolved) {
   const struct hd_model *model = book->model;
   const double elapsed = (double)model->elapsed_ticks;
@@ -116,7 +125,7 @@ static json_t *program(const struct hd_loss_book *book, const struct hd_model *r
   const uint64_t outside = model->elapsed_ticks > model->inside_ticks ? model->elapsed_ticks - model->inside_ticks : 0;
   const struct hd_account account = hd_account_of_program(model);
   return HD_JSON({HD_KEY(ELAPSED), hd_json_seconds(model, model->elapsed_ticks + unmeasured)},
-                 {"unmeasured_s", hd_json_seconds(model, unmeasured)},
+                 {"unmeasured_s", hd_json_seconds(model, unmeasured)}, {"measured_from_s", measured_from(model)},
                  {HD_KEY(BUSY), hd_json_seconds(model, model->ticks[HD_BUSY])},
                  {HD_KEY(WAIT), hd_json_seconds(model, hd_ticks_waiting(model->ticks))},
                  {HD_JSON_MERGE, hd_json_runtime_members(model, model->ticks)},

@@ -146,7 +146,10 @@ static void put_reservations(const struct hd_model *model, FILE *out) {
 void hd_html_findings(const struct hd_model *model, FILE *out) {
   struct hd_findings *findings = hd_findings_new(model, HD_FINDING_LEAST);
   hd_html_section("findings", "Findings", out);
-  if (findings->count == 0)
+  if (hd_model_never_woke(model))
+    fputs("<p>Nothing was measured: Heddle was dormant; <code>heddle ctl PID on</code> begins the measurement.</p>\n",
+          out);
+  else if (findings->count == 0)
     fputs("<p>Nothing worth mentioning was found: no cause of lost time is 2&nbsp;% or more of the run.</p>\n", out);
   fputs(findings->count > 0 ? "<ol>\n" : "", out);
   for (size_t i = 0; i < findings->count; i++)

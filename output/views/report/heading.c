@@ -115,6 +115,17 @@ static void print_elapsed(const struct hd_model *model, FILE *out) {
   fputc('\n', out);
 }
 
+/* In the program's own time, with pauses. */
+static void print_span(const struct hd_model *model, FILE *out) {
+  const double begin = hd_model_dormant_seconds(model);
+  const double length = hd_model_seconds(model, model->elapsed_ticks + hd_model_paused_ticks(model));
+  if (hd_model_never_woke(model))
+    fputs("          not measured: Heddle was dormant; 'heddle ctl PID on' begins the measurement\n", out);
+  else if (begin > 0 && !(model->header.flags & HD_FILE_MERGED))
+    fprintf(out, "          measured from %s to %s after the program's start\n", hd_duration(begin).text,
+            hd_duration(begin + length).text);
+}
+
 static void print_unmeasured(const struct hd_model *model, FILE *out) {
   const uint64_t unmeasured = hd_model_unmeasured_ticks(model);
   if (unmeasured > 0)
@@ -304,6 +315,7 @@ static void print_facts(const struct hd_model *model, enum hd_heading heading, F
     print_runtime(model, out);
   }
   print_elapsed(model, out);
+  print_span(model, out);
   if (!is_short)
     print_unmeasured(model, out);
   print_serial(model, out);

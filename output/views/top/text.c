@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "output/analysis/findings/findings.h"
-#include "output/analysis/losses/line_causes.h"
 #include "output/analysis/lines/place_text.h"
+#include "output/analysis/losses/line_causes.h"
 #include "output/model/format_names.h"
 #include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"
@@ -30,7 +30,9 @@ static uint32_t count_living(const struct hd_model *model) {
 static void print_life(const struct hd_top *top, FILE *out) {
   const struct hd_model *run = top->run;
   const char *elapsed = hd_duration_of(run, run->elapsed_ticks).text;
-  if (top->life == HD_TOP_RUNS && run->header.paused_at_ticks)
+  if (top->life == HD_TOP_RUNS && hd_model_never_woke(run))
+    fputs("dormant: nothing is measured until 'heddle ctl PID on'", out);
+  else if (top->life == HD_TOP_RUNS && run->header.paused_at_ticks)
     fprintf(out, "paused its measurement after %s", elapsed);
   else if (top->life == HD_TOP_RUNS)
     fprintf(out, "running for %s", elapsed);

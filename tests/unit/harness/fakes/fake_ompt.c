@@ -108,6 +108,44 @@ static ompt_data_t *get_thread_data(void) {
   return current_thread == FK_NONE ? NULL : &rt.threads[current_thread];
 }
 
+/* Implicit tasks that a thread is in, or a worker was in last: what the runtime tells of them when it is asked. */
+static struct {
+  struct {
+    ompt_data_t *data;
+    int flags;
+    int number;
+  } tasks[2 * FK_MAX_LEVELS];
+  int count;
+} implicit[FK_MAX_THREADS];
+
+static void note_implicit_begin(const struct fk_event *e, ompt_data_t *data) {
+  const int place = implicit[e->thread].count++;
+  if (place < 2 * FK_MAX_LEVELS) {
+    implicit[e->thread].tasks[place].data = data;
+    implicit[e->thread].tasks[place].flags =
+        e->flags & ompt_task_initial ? (int)ompt_task_initial : (int)ompt_task_implicit;
+    implicit[e->thread].tasks[place].number = (int)e->index;
+  }
+}
+
+static int get_task_info(int ancestor, int *flags, ompt_data_t **task, ompt_frame_t **frame, ompt_data_t **parallel,
+                         int *number) {
+  (void)frame, (void)parallel;
+  const int place = current_thread == FK_NONE ? -1 : implicit[current_thread].count - 1 - ancestor;
+  if (place < 0 || place >= 2 * FK_MAX_LEVELS)
+    return 0;
+  *flags = implicit[current_thread].tasks[place].flags;
+  *task = implicit[current_thread].tasks[place].data;
+  *number = implicit[current_thread].tasks[place].number;
+  return 2;
+}
+
+/* Only where it matters: what a worker's late ends come with. */
+static int get_state(ompt_wait_id_t *wait_id) {
+  (void)wait_id;
+  return being_played && being_played->habit & FK_LATE ? (int)ompt_state_overhead : (int)ompt_state_undefined;
+}
+
 /* An event that lasts: HEDDLE_TEST_DELAY. */
 static void advance(uint64_t ticks) {
   fake_now += rt.options->delay ? rt.options->delay(being_played) : ticks;
@@ -123,6 +161,10 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)set_callback;
   if (strcmp(name, "ompt_get_thread_data") == 0 && !rt.options->no_thread_data)
     return (ompt_interface_fn_t)get_thread_data;
+  if (strcmp(name, "ompt_get_task_info") == 0)
+    return (ompt_interface_fn_t)get_task_info;
+  if (strcmp(name, "ompt_get_state") == 0)
+    return (ompt_interface_fn_t)get_state;
   if (strcmp(name, "heddle_external_clock") == 0 && !rt.options->real_clock)
     return (ompt_interface_fn_t)(uintptr_t)&fake_now;
   if (strcmp(name, "heddle_external_advance") == 0 && !rt.options->real_clock)
@@ -175,6 +217,7 @@ static void play_implicit_begin(const struct fk_event *e) {
   task->data->value = 0;
   if (!region_data(e->region)) /* an initial thread's own region, which never began */
     rt.regions[e->region].data = &rt.team_slots[e->thread][0];
+  note_implicit_begin(e, task->data);
   CALL(ompt_callback_implicit_task, ompt_callback_implicit_task_t, ompt_scope_begin, region_data(e->region), task->data,
        e->size, e->index, (int)e->flags);
 }
@@ -183,6 +226,7 @@ static void play_implicit_end(const struct fk_event *e) {
   ompt_data_t *data = e->habit & FK_LATE ? &rt.late_data[e->thread] : task_data(e->task);
   CALL(ompt_callback_implicit_task, ompt_callback_implicit_task_t, ompt_scope_end, region_data(e->region), data,
        e->size, e->index, (int)e->flags);
+  implicit[e->thread].count -= implicit[e->thread].count > 0;
   if (e->habit & FK_SWAP)
     *data = rt.tasks[e->task].outer;
   else if (e->habit & FK_LATE)
