@@ -2,6 +2,7 @@
 /* Sums of built profiles: what counts as the same module, callpath and program, and what becomes of the file. */
 #include "merge_sum.h"
 #include "output/model/memory.h"
+#include "output/model/tasks.h"
 #include "profile_builder.h"
 
 /* A region at offset 0x40 of a module, opened once by thread 0 with a team of two. */
@@ -288,6 +289,37 @@ static void test_samples_at_two_rates_do_not_add_up(void **state) {
   free_all(models, 2);
 }
 
+/* Of two threads in one run. */
+static struct hd_model *run_with_tasks(uint64_t ticks) {
+  struct builder builder;
+  build_run(&builder, "/a/app", "12345678");
+  builder_profile(&builder, 1, HD_KIND_TASK);
+  for (uint32_t i = 0; i < 2; i++) {
+    struct hd_tasks_record *tasks = builder_record(&builder, HD_BLOCK_TASKS, sizeof *tasks);
+    *tasks = (struct hd_tasks_record){.profile = 2, .run = {.ticks = ticks, .longest_ticks = ticks + i}};
+    tasks->run.counts[3] = i;
+    tasks->delay = (struct hd_lengths){.ticks = 2 * ticks, .longest_ticks = ticks, .counts = {[31] = 4}};
+  }
+  return read_and_free(&builder);
+}
+
+static void test_times_of_tasks_add_up(void **state) {
+  (void)state;
+  struct hd_model *models[] = {run_with_tasks(10), run_with_tasks(20)};
+  assert_int_equal(models[0]->task_count, 1);
+  struct hd_model *sum = SUM(models[0], models[1]);
+  const struct hd_model_task *tasks = hd_tasks_find(sum, 2);
+  assert_non_null(tasks);
+  assert_int_equal(tasks->run.ticks, 2 * 10 + 2 * 20);
+  assert_int_equal(tasks->run.longest_ticks, 21);
+  assert_int_equal(tasks->run.counts[3], 2);
+  assert_int_equal(tasks->delay.ticks, 2 * 20 + 2 * 40);
+  assert_int_equal(tasks->delay.counts[31], 16);
+  assert_null(hd_tasks_find(sum, 1));
+  hd_model_free(sum);
+  free_all(models, 2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_modules_are_the_same_by_build_id),
@@ -301,6 +333,7 @@ int main(void) {
       cmocka_unit_test(test_routines_known_in_different_ways_stay_apart),
       cmocka_unit_test(test_existing_file_is_replaced_only_on_demand),
       cmocka_unit_test(test_samples_add_up),
+      cmocka_unit_test(test_times_of_tasks_add_up),
       cmocka_unit_test(test_samples_at_two_rates_do_not_add_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

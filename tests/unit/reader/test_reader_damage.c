@@ -389,6 +389,19 @@ static void test_broken_chunks_are_refused_and_those_of_a_loop_added_up(void **s
   builder_free(&sample->builder);
 }
 
+static void test_broken_times_of_tasks_are_refused(void **state) {
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    struct sample *sample = setup_sample();
+    if (i == 0)
+      sample->tasks->profile = 3; /* no such callpath */
+    else
+      sample->tasks->thread = 1; /* no such thread */
+    builder_refused(&sample->builder, "times 0 of tasks are not valid");
+    builder_free(&sample->builder);
+  }
+}
+
 static void test_a_broken_critical_path_is_refused(void **state) {
   (void)state;
   struct sample *sample = setup_sample();
@@ -514,6 +527,7 @@ int main(void) {
       cmocka_unit_test(test_unused_samples_are_left_out_and_equal_ones_joined),
       cmocka_unit_test(test_what_windows_saw_is_added_up_unless_it_is_nobodys),
       cmocka_unit_test(test_broken_chunks_are_refused_and_those_of_a_loop_added_up),
+      cmocka_unit_test(test_broken_times_of_tasks_are_refused),
       cmocka_unit_test(test_a_broken_critical_path_is_refused),
       cmocka_unit_test(test_a_critical_path_ends_with_the_profile),
       cmocka_unit_test(test_empty_profile_is_refused),

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Tasks of known times and delays. One thread of a team of two creates a long task of 4 N ms and, at once, four short
- * ones of N ms, then spins for N ms and waits; the other thread meanwhile runs what it finds. A task that waits spins
- * for N ms, creates a task of 3 N ms, and waits for it. An undeferred task spins for N ms; so does one that depends on
- * the long one. Argument: N, 20 unless said otherwise. Printed, each with a task's kind: "ran KIND NS", "delayed KIND
- * NS": summed, by the program's own books.
+ * Tasks of known times and delays. One thread of a team of two creates a long task of 4 N ms, four short ones of N ms, one
+ * of N ms that depends on the long one and an undeferred one of N ms, and waits; the other thread meanwhile runs what it
+ * finds. Then a task works for N ms, creates one of 3 N ms, and waits for it. Argument: N, 20 unless said otherwise.
+ * Printed, for each kind of task: "ran KIND NS", "delayed KIND NS", summed, by the program's own books.
  */
 #include "spin.h"
 
@@ -12,40 +11,41 @@
 
 enum { LONG, SHORT, OUTER, INNER, UNDEFERRED, DEPENDENT, KINDS };
 static const char *const names[KINDS] = {"long", "short", "outer", "inner", "undeferred", "dependent"};
-static struct { uint64_t ran_ns, delayed_ns, pad[6]; } books[SPIN_THREADS][KINDS];
+static struct {
+  unsigned long long ran_ns, delayed_ns;
+} books[KINDS];
 
 static void work(int kind, uint64_t created_ns, unsigned ms) {
-  const int thread = omp_get_thread_num();
   const uint64_t begin = now_ns();
-  books[thread][kind].delayed_ns += begin - created_ns;
-  spin_ms(thread, ms);
-  books[thread][kind].ran_ns += now_ns() - begin;
+  spin_ms(omp_get_thread_num(), ms);
+  __atomic_fetch_add(&books[kind].delayed_ns, begin - created_ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&books[kind].ran_ns, now_ns() - begin, __ATOMIC_RELAXED);
 }
 
 static void create(unsigned n) {
   int order = 0;
-  const uint64_t first = now_ns();
-#pragma omp task firstprivate(first) depend(out : order) // mark: long
-  work(LONG, first, 4 * n);
+  uint64_t now = now_ns();
+#pragma omp task firstprivate(now) depend(out : order) // mark: long
+  work(LONG, now, 4 * n);
   for (int i = 0; i < 4; i++) {
-    const uint64_t created = now_ns();
-#pragma omp task firstprivate(created) // mark: short
-    work(SHORT, created, n);
+    now = now_ns();
+#pragma omp task firstprivate(now) // mark: short
+    work(SHORT, now, n);
   }
-  const uint64_t depends = now_ns();
-#pragma omp task firstprivate(depends) depend(in : order) // mark: dependent
-  work(DEPENDENT, depends, n);
-  const uint64_t undeferred = now_ns();
-#pragma omp task if (0) // mark: undeferred
-  work(UNDEFERRED, undeferred, n);
+  now = now_ns();
+#pragma omp task firstprivate(now) depend(in : order) // mark: dependent
+  work(DEPENDENT, now, n);
+  now = now_ns();
+#pragma omp task firstprivate(now) if (0) // mark: undeferred
+  work(UNDEFERRED, now, n);
 #pragma omp taskwait
-  const uint64_t outer = now_ns();
-#pragma omp task firstprivate(outer) // mark: outer
+  now = now_ns();
+#pragma omp task firstprivate(now) // mark: outer
   {
-    work(OUTER, outer, n);
-    const uint64_t inner = now_ns();
-#pragma omp task firstprivate(inner) // mark: inner
-    work(INNER, inner, 3 * n);
+    work(OUTER, now, n);
+    now = now_ns();
+#pragma omp task firstprivate(now) // mark: inner
+    work(INNER, now, 3 * n);
 #pragma omp taskwait
   }
 }
@@ -55,14 +55,6 @@ int main(int argc, char **argv) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
   create(n);
-  for (int kind = 0; kind < KINDS; kind++) {
-    uint64_t ran = 0, delayed = 0;
-    for (int i = 0; i < SPIN_THREADS; i++) {
-      ran += books[i][kind].ran_ns;
-      delayed += books[i][kind].delayed_ns;
-    }
-    printf("ran %s %llu\ndelayed %s %llu\n", names[kind], (unsigned long long)ran, names[kind],
-           (unsigned long long)delayed);
-  }
-  return 0;
+  for (int i = 0; i < KINDS; i++)
+    printf("ran %s %llu\ndelayed %s %llu\n", names[i], books[i].ran_ns, names[i], books[i].delayed_ns);
 }
