@@ -74,8 +74,9 @@ static const struct hd_option options[] = {
      "sort by gain (default), elapsed, wall, busy, wait, calls, imbalance\n"
      "or name. --flat: self (default), inclusive, wall, calls, elapsed or\n"
      "name; --callgraph, --tree, --callers likewise, but by inclusive.\n"
-     "Or by any column of the table, by its title or name, as in --columns;\n"
-     "--threads, --histogram, --callgraph and --callers have no such order",
+     "Or by any column of the table, by its title or name, as in --columns.\n"
+     "--threads and --histogram have a table for each region: a column sorts\n"
+     "its rows, a key the regions; --callgraph: a column sorts the entries",
      .take = hd_take_text, .field = offsetof(struct choices, sort), .expects = "a key or the title of a column"},
     {'n', "limit", "N",
      "show at most N lines (default 25; 0: all). By gain: half of them\n"
@@ -182,12 +183,6 @@ static bool sorts_by(enum hd_question question, enum hd_sort sort) {
   return true;
 }
 
-/* One table, whose rows can stand in any order. */
-static bool sorts_by_columns(enum hd_question question) {
-  return question != HD_ASK_THREADS && question != HD_ASK_HISTOGRAM && question != HD_ASK_SOURCE &&
-         question != HD_ASK_CALLGRAPH && question != HD_ASK_CALLERS;
-}
-
 static bool check_format(const struct hd_report_options *report) {
   if (report->csv && report->question == HD_ASK_SOURCE)
     return hd_usage_complain(&usage, "--source is for people; --csv or --hot --lines --csv have its numbers");
@@ -204,6 +199,8 @@ static bool check_columns(const struct hd_report_options *report) {
     return true;
   if (report->csv)
     return hd_usage_complain(&usage, "--columns is for text: --csv has all");
+  if (report->question == HD_ASK_HISTOGRAM)
+    return hd_usage_complain(&usage, "--columns: this view is no table");
   if (hd_column_list_has(report->question, report->columns, &wrong))
     return true;
   char *titles = hd_column_list_titles(report->question);
@@ -224,7 +221,7 @@ static enum hd_sort key_of(const char *name) {
 
 static bool refuse_sort(const struct hd_report_options *report, const char *name) {
   char keys[256] = "";
-  char *titles = sorts_by_columns(report->question) ? hd_column_list_titles(report->question) : hd_print("%s", "");
+  char *titles = hd_column_list_titles(report->question);
   for (enum hd_sort key = 0; key < HD_SORT_COUNT; key++)
     if (sorts_by(report->question, key))
       snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", *keys ? ", " : "", sort_names[key]);
@@ -237,7 +234,7 @@ static bool refuse_sort(const struct hd_report_options *report, const char *name
   return false;
 }
 
-/* A key, or a column. */
+/* A key, or a column. Threads are sorted in the table of each region, and regions by a key: some words are both. */
 static bool choose_sort(struct hd_report_options *report, const char *name) {
   const char *wrong;
   report->sort = report->question == HD_ASK_FLAT       ? HD_SORT_SELF
@@ -246,14 +243,13 @@ static bool choose_sort(struct hd_report_options *report, const char *name) {
   if (!name)
     return true;
   const enum hd_sort key = key_of(name);
-  if (key < HD_SORT_COUNT && sorts_by(report->question, key)) {
+  const bool is_key = key < HD_SORT_COUNT && sorts_by(report->question, key);
+  const bool is_column = !strchr(name, ',') && hd_column_list_has(report->question, name, &wrong);
+  if (is_key)
     report->sort = key;
-    return true;
-  }
-  if (!sorts_by_columns(report->question) || strchr(name, ',') || !hd_column_list_has(report->question, name, &wrong))
-    return refuse_sort(report, name);
-  report->sort_column = name;
-  return true;
+  if (is_column && (!is_key || report->question == HD_ASK_THREADS))
+    report->sort_column = name;
+  return is_key || is_column || refuse_sort(report, name);
 }
 
 static bool check(void *context) {

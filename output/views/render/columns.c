@@ -177,3 +177,28 @@ void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE 
   fputc('\n', out);
   free(text);
 }
+
+/* ---- order ---- */
+
+static double number_of(enum hd_column_kind kind, const struct hd_value *value) {
+  if (!value->known || value->dash)
+    return NAN;
+  if (kind == HD_COUNT || kind == HD_FLAG)
+    return (double)value->count;
+  if (kind == HD_TICKS)
+    return (double)(int64_t)value->count;
+  return kind == HD_SHARE ? value->number / value->whole : value->number;
+}
+
+static const char *word_of(const struct hd_value *value) {
+  return value->known && value->word ? value->word : "\xff"; /* after all others */
+}
+
+int hd_value_compare(const struct hd_column *column, const struct hd_value *left, const struct hd_value *right) {
+  if (column->kind == HD_WORD)
+    return strcmp(word_of(left), word_of(right));
+  const double of_left = number_of(column->kind, left), of_right = number_of(column->kind, right);
+  if (isnan(of_left) || isnan(of_right))
+    return isnan(of_left) - isnan(of_right);
+  return (of_left < of_right) - (of_left > of_right);
+}

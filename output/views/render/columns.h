@@ -86,6 +86,10 @@ size_t hd_columns_next(const struct hd_columns *columns, size_t last);
 void hd_columns_add(const struct hd_columns *columns, struct hd_table *grid);
 void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *values, struct hd_table *grid);
 
+/** For qsort(): which of two values of a column comes first. Large numbers first, words by the alphabet, what is not
+ * known last; 0: neither. */
+int hd_value_compare(const struct hd_column *column, const struct hd_value *left, const struct hd_value *right);
+
 /** The text of one cell, with its mark. */
 enum { HD_MARKED_CELL_BYTES = HD_CELL_BYTES + 8 };
 void hd_columns_cell(const struct hd_columns *columns, size_t column, const struct hd_value *value,

@@ -111,14 +111,28 @@ void hd_levels_sparkline_title(char title[HD_CELL_BYTES], const struct hd_level_
   snprintf(title, HD_CELL_BYTES, "01%.*s%s", gap > 0 ? gap : 1, "--------", highest);
 }
 
-void hd_levels_print(const struct hd_levels *levels, const struct hd_model *model, FILE *out) {
-  const struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(levels));
+/* Stable: of equal ones the lower stands first. */
+static void sort_groups(struct hd_level_groups *groups, const struct hd_levels *levels, enum hd_levels_order order) {
+  for (uint32_t i = 1; i < groups->count && order != HD_LEVELS_UPWARDS; i++) {
+    const struct hd_level_group group = groups->items[i];
+    const uint64_t key = hd_level_group_ticks(levels, &group);
+    uint32_t at = i;
+    for (; at > 0 && (order == HD_LEVELS_DOWNWARDS || hd_level_group_ticks(levels, &groups->items[at - 1]) < key); at--)
+      groups->items[at] = groups->items[at - 1];
+    groups->items[at] = group;
+  }
+}
+
+void hd_levels_print(const struct hd_levels *levels, const struct hd_model *model, enum hd_levels_order order,
+                     FILE *out) {
+  struct hd_level_groups groups = hd_level_groups_for(hd_levels_highest(levels));
   const double whole = (double)hd_levels_all(levels);
   uint64_t largest = 0;
   for (uint32_t i = 0; i < groups.count; i++) {
     const uint64_t ticks = hd_level_group_ticks(levels, &groups.items[i]);
     largest = ticks > largest ? ticks : largest;
   }
+  sort_groups(&groups, levels, order);
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(model, largest));
   const unsigned page = hd_draw_width(out, BEFORE_BAR + BAR_MOST, BEFORE_BAR + BAR_MOST);
   const unsigned width = page > BEFORE_BAR + BAR_LEAST ? page - BEFORE_BAR : BAR_LEAST;

@@ -56,7 +56,11 @@ void hd_levels_sparkline(char cell[HD_CELL_BYTES], const struct hd_levels *level
 /** Its heading: "012", or "01------64" for groups. */
 void hd_levels_sparkline_title(char title[HD_CELL_BYTES], const struct hd_level_groups *groups);
 
+/** Which level stands first: none busy; all busy; that of most time. */
+enum hd_levels_order { HD_LEVELS_UPWARDS, HD_LEVELS_DOWNWARDS, HD_LEVELS_BY_TIME };
+
 /** A line for each group of levels that occurs: time, percentage, bar. */
-void hd_levels_print(const struct hd_levels *levels, const struct hd_model *model, FILE *out);
+void hd_levels_print(const struct hd_levels *levels, const struct hd_model *model, enum hd_levels_order order,
+                     FILE *out);
 
 #endif

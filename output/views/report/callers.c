@@ -284,7 +284,7 @@ enum hd_report_end hd_report_callers(const struct hd_graph *graph, const struct 
   else if (refused)
     hd_site_regex_complain(graph->model, options->callers, errors);
   else {
-    choose(&tree, options->limit);
+    choose(&tree, hd_limit_of(options));
     print(&tree, options, out);
   }
   free(meant);

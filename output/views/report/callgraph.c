@@ -13,9 +13,6 @@
 #include "output/views/report/listing.h"
 #include "support/command/memory.h"
 
-enum row_kind { PRIMARY, ARC, TEXT, RULE };
-enum { INDENT = 4, NAME_LEAST = 30, RULE_MOST = 100 };
-
 enum {
   CYCLE,
   SELF,
@@ -50,7 +47,7 @@ static const struct hd_column table[COLUMNS] = {
     [CASE(1, 1)] = {"calls_c_c", NULL, HD_COUNT, 0, 0,
                     "\nconcurrent calls; their caller was entered concurrently, too"},
     [CASE(1, 1) + 1] = {"elapsed_c_c_s", NULL, HD_SECONDS, 0, 0, "\ntheir time from entry to exit"},
-    [INDEX] = {NULL, "Index", HD_TEXT, 1, 0, "\nthe entry's number"},
+    [INDEX] = {NULL, HD_CALLGRAPH_INDEX, HD_TEXT, 1, 0, "\nthe entry's number"},
     [SHARE] = {NULL, "Time%", HD_SHARE, 2, 1, "\nSelf and Below as part of all busy time"},
     [BELOW] = {NULL, "Below", HD_SECONDS, 4, 0, "\nbusy time in what it called"},
     [SEQUENTIAL] = {NULL, "Seq", HD_COUNT, 6, 2, "\ncalls while no other thread was busy"},
@@ -63,12 +60,13 @@ struct blocks {
   struct hd_graph_lists lists;
   struct hd_graph_counts counts;
   struct hd_listing listing;
+  struct hd_graph_block *order; /* all blocks, in the order in which they are shown */
   bool focused;
 };
 
-static void put_row(struct blocks *blocks, enum row_kind kind, const struct hd_listed *row,
+static void put_row(struct blocks *blocks, enum hd_callgraph_row kind, const struct hd_listed *row,
                     const struct hd_value values[COLUMNS]) {
-  static enum row_kind kinds[] = {PRIMARY, ARC, TEXT, RULE};
+  static enum hd_callgraph_row kinds[] = {HD_CALLGRAPH_PRIMARY, HD_CALLGRAPH_ARC, HD_CALLGRAPH_TEXT, HD_CALLGRAPH_RULE};
   struct libscols_line *line = hd_listing_put(&blocks->listing, row, values);
   if (line) /* text */
     scols_line_set_userdata(line, &kinds[kind]);
@@ -133,7 +131,7 @@ static void put_passage(struct blocks *blocks, struct hd_listed *row, const stru
   }
   fill_states(values, blocks, from->marks, from->calls, from->concurrent, from->measured);
   hd_entry_text(row->place, blocks->graph, named, true);
-  put_row(blocks, ARC, row, values);
+  put_row(blocks, HD_CALLGRAPH_ARC, row, values);
 }
 
 /* An arc of an entry's block, named after its caller or its callee. Between members of a cycle there are counts only:
@@ -180,7 +178,7 @@ static void add_cases(struct blocks *blocks, const struct hd_graph_entry *entry)
                  hd_duration_of(blocks->graph->model, entry->entries.ticks[caller][own]).text);
     }
   leave_blank(values);
-  put_row(blocks, TEXT, &row, values);
+  put_row(blocks, HD_CALLGRAPH_TEXT, &row, values);
 }
 
 static void fill_cases(struct hd_value values[COLUMNS], const struct hd_model *model,
@@ -193,16 +191,10 @@ static void fill_cases(struct hd_value values[COLUMNS], const struct hd_model *m
     }
 }
 
-static void add_primary(struct blocks *blocks, uint32_t index) {
+static void fill_primary(struct hd_value values[COLUMNS], const struct blocks *blocks, uint32_t index) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_entry *entry = &graph->entries[index];
   const bool entered = entry->measured && index != 0;
-  struct hd_listed row = hd_listed_entry(graph, index);
-  struct hd_value values[COLUMNS] = {0};
-  snprintf(row.first, sizeof row.first, "entry,%u,%u,", entry->index, entry->index);
-  row.sums[0] = blocks->counts.inclusive ? &blocks->counts.inclusive[index] : NULL;
-  if (index == 0 && blocks->focused)
-    row.elapsed_ticks = NAN;
   values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", entry->index);
   values[SHARE] = hd_bounded(hd_share((double)entry->times.inclusive_ticks, (double)graph->busy_ticks, true),
@@ -213,8 +205,20 @@ static void add_primary(struct blocks *blocks, uint32_t index) {
   values[CALLS_RECURSIVE] = hd_count(entry->self_visits, entered);
   fill_states(values, blocks, entry->marks, entry->visits, entry->visits_concurrent, entered);
   fill_cases(values, graph->model, entry, entered && graph->model->entries_known);
+}
+
+static void add_primary(struct blocks *blocks, uint32_t index) {
+  const struct hd_graph *graph = blocks->graph;
+  const struct hd_graph_entry *entry = &graph->entries[index];
+  struct hd_listed row = hd_listed_entry(graph, index);
+  struct hd_value values[COLUMNS] = {0};
+  snprintf(row.first, sizeof row.first, "entry,%u,%u,", entry->index, entry->index);
+  row.sums[0] = blocks->counts.inclusive ? &blocks->counts.inclusive[index] : NULL;
+  if (index == 0 && blocks->focused)
+    row.elapsed_ticks = NAN;
+  fill_primary(values, blocks, index);
   hd_entry_text(row.place, graph, index, true);
-  put_row(blocks, PRIMARY, &row, values);
+  put_row(blocks, HD_CALLGRAPH_PRIMARY, &row, values);
 }
 
 /* Text: of the parents, the one that brought most stands next to the entry. */
@@ -257,14 +261,10 @@ static void add_member(struct blocks *blocks, uint32_t index) {
   put_passage(blocks, &(struct hd_listed){0}, &passage, index, true);
 }
 
-static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
+static void fill_cycle(struct hd_value values[COLUMNS], const struct blocks *blocks, uint32_t number) {
   const struct hd_graph *graph = blocks->graph;
   const struct hd_graph_cycle *cycle = &graph->cycles[number - 1];
-  struct hd_listed row = {.kind = "", .name = "", .marks = cycle->marks, .elapsed_ticks = NAN};
-  struct hd_value values[COLUMNS];
   leave_blank(values);
-  snprintf(row.first, sizeof row.first, "cycle,%u,%u,", cycle->index, cycle->index);
-  row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles[number - 1] : NULL;
   values[INDEX] = (struct hd_value){.known = true};
   snprintf(values[INDEX].text, HD_CELL_BYTES, "[%u]", cycle->index);
   values[SHARE] = hd_bounded(hd_share((double)cycle->times.inclusive_ticks, (double)graph->busy_ticks, true),
@@ -273,8 +273,17 @@ static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
   fill_times(values, blocks, cycle->times.self_ticks, cycle->times.inclusive_ticks, cycle->marks, true);
   fill_calls(values, cycle->marks, cycle->visits, cycle->visits, '+', cycle->internal_visits, true);
   values[CALLS_RECURSIVE] = hd_count(cycle->internal_visits, true);
+}
+
+static void add_whole_cycle(struct blocks *blocks, uint32_t number) {
+  const struct hd_graph_cycle *cycle = &blocks->graph->cycles[number - 1];
+  struct hd_listed row = {.kind = "", .name = "", .marks = cycle->marks, .elapsed_ticks = NAN};
+  struct hd_value values[COLUMNS];
+  snprintf(row.first, sizeof row.first, "cycle,%u,%u,", cycle->index, cycle->index);
+  row.sums[0] = blocks->counts.cycles ? &blocks->counts.cycles[number - 1] : NULL;
+  fill_cycle(values, blocks, number);
   snprintf(row.place, sizeof row.place, "<cycle %u as a whole> [%u]", number, cycle->index);
-  put_row(blocks, PRIMARY, &row, values);
+  put_row(blocks, HD_CALLGRAPH_PRIMARY, &row, values);
 }
 
 /* Comma-separated values: the cycle alone. */
@@ -288,85 +297,59 @@ static void add_cycle(struct blocks *blocks, uint32_t number) {
       add_member(blocks, graph->blocks[i].entry);
 }
 
-static void add_blocks(struct blocks *blocks, uint32_t shown) {
+/* ---- blocks in order ---- */
+
+struct placed {
+  const struct hd_graph_block *block;
+  struct hd_value values[COLUMNS]; /* of the entry, or of the cycle */
+};
+
+/* Those that a column does not tell apart stand by their numbers. */
+static int compare_placed(const void *a, const void *b, void *column) {
+  const struct placed *left = a, *right = b;
+  const size_t index = (size_t)((const struct hd_column *)column - table);
+  const int order = hd_value_compare(column, &left->values[index], &right->values[index]);
+  return order != 0 ? order : left->block < right->block ? -1 : 1;
+}
+
+/* By a column if one is asked for: callers and callees stay as they are. To be freed. */
+static struct hd_graph_block *sorted_blocks(const struct blocks *blocks, const char *column) {
   const struct hd_graph *graph = blocks->graph;
+  struct placed *placed = hd_new(graph->block_count, sizeof *placed);
+  struct hd_graph_block *order = hd_new(graph->block_count, sizeof *order);
+  size_t at = 0;
+  while (column && at < COLUMNS && !hd_column_has_name(&table[at], column, strlen(column)))
+    at++;
+  for (uint32_t i = 0; i < graph->block_count; i++) {
+    placed[i] = (struct placed){.block = &graph->blocks[i]};
+    if (graph->blocks[i].entry != HD_NONE)
+      fill_primary(placed[i].values, blocks, graph->blocks[i].entry);
+    else
+      fill_cycle(placed[i].values, blocks, graph->blocks[i].cycle);
+  }
+  if (column && at < COLUMNS)
+    qsort_r(placed, graph->block_count, sizeof *placed, compare_placed, (void *)(uintptr_t)&table[at]);
+  for (uint32_t i = 0; i < graph->block_count; i++)
+    order[i] = *placed[i].block;
+  free(placed);
+  return order;
+}
+
+static void add_blocks(struct blocks *blocks, uint32_t shown) {
   struct hd_value rule[COLUMNS];
   leave_blank(rule);
   hd_listing_begin(&blocks->listing, "role,block,index,", "Entry", false);
   for (uint32_t i = 0; i < shown; i++) {
-    if (graph->blocks[i].entry != HD_NONE)
-      add_entry(blocks, graph->blocks[i].entry);
+    if (blocks->order[i].entry != HD_NONE)
+      add_entry(blocks, blocks->order[i].entry);
     else
-      add_cycle(blocks, graph->blocks[i].cycle);
+      add_cycle(blocks, blocks->order[i].cycle);
     if (!blocks->listing.csv)
-      put_row(blocks, RULE, &(struct hd_listed){0}, rule);
+      put_row(blocks, HD_CALLGRAPH_RULE, &(struct hd_listed){0}, rule);
   }
 }
 
 /* ---- on paper ---- */
-
-/* The number at the end, by which one finds the entry's own block. */
-static const char *number_of(const char *place) {
-  const char *last = strrchr(place, ' ');
-  return last && last[1] == '[' ? last : place + strlen(place);
-}
-
-/* A name that is too long is cut before its number. */
-static void print_place(const char *place, size_t indent, size_t room, FILE *out) {
-  const char *number = number_of(place);
-  const size_t taken = indent + strlen(number);
-  size_t left = room > taken ? room - taken : 0;
-  fprintf(out, " %*s", (int)indent, "");
-  for (const char *at = place; at < number; at++) { /* whole characters only */
-    if (((unsigned char)*at & 0xc0) != 0x80 && left-- == 0)
-      break;
-    fputc(*at, out);
-  }
-  fprintf(out, "%s\n", number);
-}
-
-/* `widths` of hidden columns are 0. `row` NULL: the titles. */
-static void print_cells(const struct hd_table *grid, const size_t *widths, struct libscols_line *row, FILE *out) {
-  for (size_t i = 0; i < grid->column_count; i++) {
-    const char *title = hd_table_title(grid, i);
-    const bool left = strcmp(title, table[INDEX].title) == 0;
-    if (widths[i] > 0)
-      fprintf(out, "%s%*s", i > 0 ? " " : "", left ? -(int)widths[i] : (int)widths[i],
-              row ? hd_table_text(row, i) : title);
-  }
-}
-
-static void print_rule(size_t width, FILE *out) {
-  for (size_t i = 0; i < width; i++)
-    fputc('-', out);
-  fputc('\n', out);
-}
-
-static void print_rows(struct hd_table *grid, FILE *out) {
-  struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
-  struct libscols_line *row;
-  size_t widths[HD_TABLE_COLUMNS] = {0}, used = 0;
-  hd_need(rows);
-  const size_t terminal = hd_terminal_width(out), page = hd_table_room(grid, out);
-  hd_table_fit(grid, page, NAME_LEAST);
-  for (size_t i = 0; i < grid->column_count; i++)
-    if (!hd_table_is_hidden(grid, i))
-      used += (widths[i] = hd_table_width(grid, i)) + 1;
-  print_cells(grid, widths, NULL, out);
-  fputs(" Entry\n", out);
-  while (scols_table_next_line(grid->table, rows, &row) == 0) {
-    const enum row_kind kind = *(const enum row_kind *)scols_line_get_userdata(row);
-    if (kind == RULE) {
-      print_rule(page < RULE_MOST ? page : RULE_MOST, out);
-      continue;
-    }
-    print_cells(grid, widths, row, out);
-    print_place(hd_table_text(row, grid->column_count), kind == PRIMARY ? 0 : INDENT,
-                terminal > used ? terminal - used : 0, out);
-  }
-  scols_free_iter(rows);
-  hd_table_said_narrow(grid, out);
-}
 
 static void print_text(struct blocks *blocks, const struct hd_report_options *options, uint32_t shown, FILE *out) {
   const struct hd_graph *graph = blocks->graph;
@@ -374,11 +357,11 @@ static void print_text(struct blocks *blocks, const struct hd_report_options *op
   hd_report_heading(graph->model, hd_heading_of(options), out);
   hd_report_scope(graph->model, options, out);
   fprintf(out, "\nTimes in %s.\n", blocks->listing.columns.unit.name);
-  print_rows(&blocks->listing.grid, out);
+  hd_report_callgraph_rows(&blocks->listing.grid, out);
   hd_count_columns_said_left(&blocks->listing.counted, out);
   if (left > 0)
     fprintf(out, "%u more entr%s not shown; --limit 0 shows all.\n", left, left == 1 ? "y is" : "ies are");
-  hd_report_index(graph, shown, out);
+  hd_report_index(graph, blocks->order, shown, out);
   fputc('\n', out);
   hd_report_callgraph_legend(options->focus ? "the busy time in focus" : "all busy time", out);
   hd_report_visits_mark(graph->model, out);
@@ -389,11 +372,12 @@ static void print_text(struct blocks *blocks, const struct hd_report_options *op
 void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_options *options, FILE *out) {
   const struct hd_unit unit = hd_unit_for(hd_model_seconds(graph->model, graph->busy_ticks));
   const uint32_t shown = hd_at_most(graph->block_count, options->limit);
+  const struct hd_report_options asked = {.columns = options->columns}; /* sorts its blocks itself */
   struct blocks blocks = {.graph = graph,
                           .listing = {.model = graph->model,
                                       .columns = {table, COLUMNS, 0, unit},
                                       .csv = options->csv,
-                                      .asked = options,
+                                      .asked = &asked,
                                       .out = out,
                                       .counts_of = {" inclusive"}},
                           .focused = options->focus};
@@ -401,9 +385,11 @@ void hd_report_callgraph(const struct hd_graph *graph, const struct hd_report_op
     hd_count_columns_choose(&blocks.listing.counted, graph->model, false);
   blocks.counts = hd_graph_count(graph);
   hd_graph_lists_make(&blocks.lists, graph);
+  blocks.order = sorted_blocks(&blocks, options->sort_column);
   add_blocks(&blocks, shown);
   if (!options->csv)
     print_text(&blocks, options, shown, out);
+  free(blocks.order);
   hd_graph_counts_free(&blocks.counts);
   hd_graph_lists_free(&blocks.lists);
   hd_table_free(&blocks.listing.grid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file callgraph.h
- * Between the files of the call graph only: its arcs in order, who calls a cycle, and the index at its end.
+ * Between the files of the call graph only: its arcs in order, who calls a cycle, the index at its end, rows on paper.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_REPORT_CALLGRAPH_H
 #define HEDDLE_OUTPUT_VIEWS_REPORT_CALLGRAPH_H
@@ -33,7 +33,12 @@ struct hd_graph_caller {
 uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, struct hd_graph_caller **callers);
 
 /** The first `shown` blocks' entries by name, with their numbers. */
-void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out);
+void hd_report_index(const struct hd_graph *graph, const struct hd_graph_block *blocks, uint32_t shown, FILE *out);
+
+/** Rows of the text: their user data in the table. */
+enum hd_callgraph_row { HD_CALLGRAPH_PRIMARY, HD_CALLGRAPH_ARC, HD_CALLGRAPH_TEXT, HD_CALLGRAPH_RULE };
+#define HD_CALLGRAPH_INDEX "Index" /* the title of the column with the entries' numbers */
+void hd_report_callgraph_rows(struct hd_table *grid, FILE *out);
 
 /** What the columns and rows mean. `whole`: what Time% is a part of. */
 void hd_report_callgraph_legend(const char *whole, FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file callgraph_lists.c
- * The call graph's arcs in order, who calls a cycle, and the index.
+ * The call graph's arcs in order, who calls a cycle, the index, and rows on paper.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,10 +128,10 @@ static void print_columns(const struct name *names, uint32_t count, FILE *out) {
   }
 }
 
-void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
+void hd_report_index(const struct hd_graph *graph, const struct hd_graph_block *blocks, uint32_t shown, FILE *out) {
   struct name *names = hd_new(shown, sizeof *names);
   for (uint32_t i = 0; i < shown; i++) {
-    const struct hd_graph_block *block = &graph->blocks[i];
+    const struct hd_graph_block *block = &blocks[i];
     if (block->entry != HD_NONE)
       hd_entry_text(names[i].text, graph, block->entry, true);
     else
@@ -142,6 +142,73 @@ void hd_report_index(const struct hd_graph *graph, uint32_t shown, FILE *out) {
   fputs("\nIndex by name\n", out);
   print_columns(names, shown, out);
   free(names);
+}
+
+/* ---- rows on paper ---- */
+
+enum { INDENT = 4, NAME_LEAST = 30, RULE_MOST = 100 };
+
+/* The number at the end, by which one finds the entry's own block. */
+static const char *number_of(const char *place) {
+  const char *last = strrchr(place, ' ');
+  return last && last[1] == '[' ? last : place + strlen(place);
+}
+
+/* A name that is too long is cut before its number. */
+static void print_place(const char *place, size_t indent, size_t room, FILE *out) {
+  const char *number = number_of(place);
+  const size_t taken = indent + strlen(number);
+  size_t left = room > taken ? room - taken : 0;
+  fprintf(out, " %*s", (int)indent, "");
+  for (const char *at = place; at < number; at++) { /* whole characters only */
+    if (((unsigned char)*at & 0xc0) != 0x80 && left-- == 0)
+      break;
+    fputc(*at, out);
+  }
+  fprintf(out, "%s\n", number);
+}
+
+/* `widths` of hidden columns are 0. `row` NULL: the titles. */
+static void print_cells(const struct hd_table *grid, const size_t *widths, struct libscols_line *row, FILE *out) {
+  for (size_t i = 0; i < grid->column_count; i++) {
+    const char *title = hd_table_title(grid, i);
+    const bool left = strcmp(title, HD_CALLGRAPH_INDEX) == 0;
+    if (widths[i] > 0)
+      fprintf(out, "%s%*s", i > 0 ? " " : "", left ? -(int)widths[i] : (int)widths[i],
+              row ? hd_table_text(row, i) : title);
+  }
+}
+
+static void print_rule(size_t width, FILE *out) {
+  for (size_t i = 0; i < width; i++)
+    fputc('-', out);
+  fputc('\n', out);
+}
+
+void hd_report_callgraph_rows(struct hd_table *grid, FILE *out) {
+  struct libscols_iter *rows = scols_new_iter(SCOLS_ITER_FORWARD);
+  struct libscols_line *row;
+  size_t widths[HD_TABLE_COLUMNS] = {0}, used = 0;
+  hd_need(rows);
+  const size_t terminal = hd_terminal_width(out), page = hd_table_room(grid, out);
+  hd_table_fit(grid, page, NAME_LEAST);
+  for (size_t i = 0; i < grid->column_count; i++)
+    if (!hd_table_is_hidden(grid, i))
+      used += (widths[i] = hd_table_width(grid, i)) + 1;
+  print_cells(grid, widths, NULL, out);
+  fputs(" Entry\n", out);
+  while (scols_table_next_line(grid->table, rows, &row) == 0) {
+    const enum hd_callgraph_row kind = *(const enum hd_callgraph_row *)scols_line_get_userdata(row);
+    if (kind == HD_CALLGRAPH_RULE) {
+      print_rule(page < RULE_MOST ? page : RULE_MOST, out);
+      continue;
+    }
+    print_cells(grid, widths, row, out);
+    print_place(hd_table_text(row, grid->column_count), kind == HD_CALLGRAPH_PRIMARY ? 0 : INDENT,
+                terminal > used ? terminal - used : 0, out);
+  }
+  scols_free_iter(rows);
+  hd_table_said_narrow(grid, out);
 }
 
 void hd_report_callgraph_legend(const char *whole, FILE *out) {

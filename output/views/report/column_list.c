@@ -91,19 +91,13 @@ void hd_column_list_print(bool markdown, FILE *out) {
 /* What answers a question with a table of text; NULL: nothing does. */
 static const struct hd_report_columns *view_of(enum hd_question question) {
   static const struct hd_report_columns *const tables[] = {
-      [HD_ASK_REGIONS] = &hd_report_regions_columns,
-      [HD_ASK_THREADS] = &hd_report_threads_columns,
-      [HD_ASK_AT_LEVEL] = &hd_report_at_level_columns,
-      [HD_ASK_WITH] = &hd_report_overlap_columns,
-      [HD_ASK_LOOPS] = &hd_report_loops_columns,
-      [HD_ASK_TASKS] = &hd_report_tasks_columns,
-      [HD_ASK_PATH] = &hd_report_critical_path_columns,
-      [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns,
-      [HD_ASK_HOT] = &hd_report_hot_columns,
-      [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,
-      [HD_ASK_FLAT] = &hd_report_flat_columns,
-      [HD_ASK_CALLGRAPH] = &hd_report_callgraph_columns,
-      [HD_ASK_TREE] = &hd_report_tree_columns,
+      [HD_ASK_REGIONS] = &hd_report_regions_columns,       [HD_ASK_THREADS] = &hd_report_threads_columns,
+      [HD_ASK_HISTOGRAM] = &hd_report_histogram_columns,   [HD_ASK_AT_LEVEL] = &hd_report_at_level_columns,
+      [HD_ASK_WITH] = &hd_report_overlap_columns,          [HD_ASK_LOOPS] = &hd_report_loops_columns,
+      [HD_ASK_TASKS] = &hd_report_tasks_columns,           [HD_ASK_PATH] = &hd_report_critical_path_columns,
+      [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns, [HD_ASK_HOT] = &hd_report_hot_columns,
+      [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,     [HD_ASK_FLAT] = &hd_report_flat_columns,
+      [HD_ASK_CALLGRAPH] = &hd_report_callgraph_columns,   [HD_ASK_TREE] = &hd_report_tree_columns,
       [HD_ASK_CALLERS] = &hd_report_callers_columns,
   };
   return tables[question];
@@ -131,16 +125,25 @@ bool hd_column_list_has(enum hd_question question, const char *list, const char 
   }
 }
 
+/* Several columns may have one title: of one of them it is only the part that the text has. */
+static bool is_titled_before(const struct hd_columns *columns, size_t column) {
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) != column;)
+    if (strcmp(columns->items[i].title, columns->items[column].title) == 0)
+      return true;
+  return false;
+}
+
 char *hd_column_list_titles(enum hd_question question) {
   struct hd_column items[COLUMNS_MOST];
   struct hd_columns columns = {0};
   char *titles = hd_print("%s", "");
   if (view_of(question))
     columns = columns_of(view_of(question), items);
-  for (size_t i = SIZE_MAX; (i = hd_columns_next(&columns, i)) < columns.count;) {
-    char *longer = hd_print("%s%s%s", titles, *titles ? ", " : "", columns.items[i].title);
-    free(titles);
-    titles = longer;
-  }
+  for (size_t i = SIZE_MAX; (i = hd_columns_next(&columns, i)) < columns.count;)
+    if (!is_titled_before(&columns, i)) {
+      char *longer = hd_print("%s%s%s", titles, *titles ? ", " : "", columns.items[i].title);
+      free(titles);
+      titles = longer;
+    }
   return titles;
 }

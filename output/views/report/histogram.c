@@ -32,7 +32,7 @@ static void print_unknown(FILE *out) {
                           "('--no-estimates': as if threads that were not observed were busy).");
 }
 
-void hd_report_concurrency(const struct hd_model *model, FILE *out) {
+static void print_program(const struct hd_model *model, enum hd_levels_order order, FILE *out) {
   if (!model->levels_known || model->elapsed_ticks == 0)
     return;
   fputc('\n', out);
@@ -40,9 +40,13 @@ void hd_report_concurrency(const struct hd_model *model, FILE *out) {
     print_unknown(out);
     return;
   }
-  hd_levels_print(&model->time_at, model, out);
+  hd_levels_print(&model->time_at, model, order, out);
   print_mark(model, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], out);
   hd_report_timeline(model, out);
+}
+
+void hd_report_concurrency(const struct hd_model *model, FILE *out) {
+  print_program(model, HD_LEVELS_UPWARDS, out);
 }
 
 /* ---- side by side ---- */
@@ -165,7 +169,25 @@ void hd_report_foremost(const struct hd_lines *view, enum hd_sort sort, FILE *ou
 
 /* ---- one after the other ---- */
 
-static void print_region(const struct hd_lines *view, uint32_t index, FILE *out) {
+enum { LEVEL, ELAPSED, LEVEL_SHARE, COLUMNS };
+
+static const struct hd_column columns[COLUMNS] = {
+    [LEVEL] = {"level", "Threads", HD_COUNT, 0, 0, "\na number of busy threads; line 0 is the program"},
+    [ELAPSED] = {"elapsed_s", "Time", HD_SECONDS, 0, 0, "\nhow long so many threads were busy"},
+    [LEVEL_SHARE] = {"level_share", "Time%", HD_SHARE, 0, 0, "\nof the region's elapsed time"},
+};
+
+const struct hd_report_columns hd_report_histogram_columns = {"histogram", columns, COLUMNS, -1};
+
+/* Bars stand as the rows of the comma-separated values: the largest first. */
+static enum hd_levels_order order_of(const struct hd_report_options *options) {
+  const char *name = options->sort_column;
+  return !name                                                     ? HD_LEVELS_UPWARDS
+         : hd_column_has_name(&columns[LEVEL], name, strlen(name)) ? HD_LEVELS_DOWNWARDS
+                                                                   : HD_LEVELS_BY_TIME;
+}
+
+static void print_region(const struct hd_lines *view, uint32_t index, enum hd_levels_order order, FILE *out) {
   char place[HD_PLACE_BYTES], mean[HD_CELL_BYTES], wall[HD_CELL_BYTES];
   const struct hd_model *model = view->model;
   const struct hd_line *line = &view->lines[index];
@@ -187,18 +209,19 @@ static void print_region(const struct hd_lines *view, uint32_t index, FILE *out)
     print_unknown(out);
     return;
   }
-  hd_levels_print(&line->elapsed_at, model, out);
+  hd_levels_print(&line->elapsed_at, model, order, out);
   print_mark(model, line->marks, out);
 }
 
 void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   const uint32_t left = hd_lines_select(view, options->sort, options->limit, true);
+  const enum hd_levels_order order = order_of(options);
   hd_report_heading(view->model, hd_heading_of(options), out);
   hd_report_scope(view->model, options, out);
-  hd_report_concurrency(view->model, out);
+  print_program(view->model, order, out);
   for (uint32_t i = 1; i < view->count; i++)
     if (view->lines[i].shown)
-      print_region(view, i, out);
+      print_region(view, i, order, out);
   fputs(left > 0 ? "\n" : "", out);
   hd_report_left(left, "region", out);
   hd_report_visits_mark(view->model, out);
@@ -209,18 +232,10 @@ void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *
 
 /* ---- comma-separated values ---- */
 
-enum { LEVEL, ELAPSED, LEVEL_SHARE, COLUMNS };
-
-static const struct hd_column columns[COLUMNS] = {
-    [LEVEL] = {"level", NULL, HD_COUNT, 0, 0, "\na number of busy threads; line 0 is the program"},
-    [ELAPSED] = {"elapsed_s", NULL, HD_SECONDS, 0, 0, "\nhow long so many threads were busy"},
-    [LEVEL_SHARE] = {"level_share", NULL, HD_SHARE, 0, 0, "\nof the region's elapsed time"},
-};
-
-const struct hd_report_columns hd_report_histogram_columns = {"histogram", columns, COLUMNS, -1};
-
 void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
-  struct hd_listing listing = {.model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = true, .out = out};
+  const struct hd_report_options asked = {.sort_column = options->sort_column};
+  struct hd_listing listing = {
+      .model = view->model, .columns = {columns, COLUMNS, 0, {0}}, .csv = true, .asked = &asked, .out = out};
   hd_lines_select(view, options->sort, options->limit, true);
   view->lines[0].shown = true;
   hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
@@ -235,5 +250,6 @@ void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_optio
                                                [LEVEL_SHARE] = hd_share(ticks, whole, true)};
       hd_listing_put(&listing, &row, values);
     }
+    hd_listing_group(&listing);
   }
 }

@@ -57,6 +57,8 @@ void hd_listing_begin(struct hd_listing *listing, const char *first, const char 
       hd_table_place(&listing->grid, title, tree);
     return;
   }
+  if (!first)
+    return;
   fputs(first, listing->out);
   hd_csv_node_names(listing->out);
   hd_csv_mark_names(listing->out);
@@ -111,22 +113,10 @@ struct hd_kept {
   struct hd_listed *row; /* cut behind its place */
   struct hd_value *values;
   struct hd_kept *parent, *first, *last, *next; /* once they are sorted: of those below it; beside it */
-  double number;
-  const char *word; /* NULL: it has a number */
-  size_t index;     /* in the order in which rows were put */
+  size_t index;                                 /* in the order in which rows were put */
   bool shown;
   struct libscols_line *line;
 };
-
-static double number_of(enum hd_column_kind kind, const struct hd_value *value) {
-  if (!value->known || value->dash)
-    return NAN;
-  if (kind == HD_COUNT || kind == HD_FLAG)
-    return (double)value->count;
-  if (kind == HD_TICKS)
-    return (double)(int64_t)value->count;
-  return kind == HD_SHARE ? value->number / value->whole : value->number;
-}
 
 /* Their words need not last. */
 static struct hd_value *copy_values(const struct hd_columns *columns, const struct hd_value *values) {
@@ -139,7 +129,6 @@ static struct hd_value *copy_values(const struct hd_columns *columns, const stru
 }
 
 static void *keep(struct hd_listing *listing, const struct hd_listed *row, const struct hd_value *values) {
-  const struct hd_column *column = &listing->columns.items[listing->sorted_by];
   const size_t bytes = offsetof(struct hd_listed, place) + strlen(row->place) + 1;
   struct hd_kept *kept = hd_new(1, sizeof *kept);
   *kept = (struct hd_kept){.row = hd_new(1, bytes),
@@ -147,11 +136,6 @@ static void *keep(struct hd_listing *listing, const struct hd_listed *row, const
                            .parent = row->parent,
                            .index = listing->kept_count};
   memcpy(kept->row, row, bytes);
-  const struct hd_value *value = &kept->values[listing->sorted_by];
-  if (column->kind == HD_WORD)
-    kept->word = value->known && value->word ? value->word : "\xff"; /* not known: last */
-  else
-    kept->number = number_of(column->kind, value);
   listing->kept = hd_grow(listing->kept, listing->kept_count + 1, sizeof(struct hd_kept *));
   return listing->kept[listing->kept_count++] = kept;
 }
@@ -160,19 +144,15 @@ void *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row, co
   return listing->sorts ? keep(listing, row, values) : put(listing, row, values);
 }
 
-/* Largest numbers first, words by the alphabet; what is not known, and then what is no callpath, last. */
-static int compare(const void *a, const void *b) {
+/* What is no callpath last. */
+static int compare(const void *a, const void *b, void *context) {
+  const struct hd_listing *listing = context;
   const struct hd_kept *left = *(struct hd_kept *const *)a, *right = *(struct hd_kept *const *)b;
+  const size_t column = listing->sorted_by;
   if (!left->row->node != !right->row->node)
     return left->row->node ? -1 : 1;
-  const int words = left->word ? strcmp(left->word, right->word) : 0;
-  if (words != 0)
-    return words;
-  if (!left->word && isnan(left->number) != isnan(right->number))
-    return isnan(left->number) ? 1 : -1;
-  if (!left->word && !isnan(left->number) && left->number != right->number)
-    return left->number > right->number ? -1 : 1;
-  return left->index < right->index ? -1 : 1;
+  const int order = hd_value_compare(&listing->columns.items[column], &left->values[column], &right->values[column]);
+  return order != 0 ? order : left->index < right->index ? -1 : 1;
 }
 
 /* The foremost `limit` (0: all), none without those above it. Returns how many are not shown. */
@@ -233,7 +213,7 @@ static uint32_t put_sorted(struct hd_listing *listing) {
   struct hd_kept top = {0};
   if (listing->kept_count == 0)
     return 0;
-  qsort(listing->kept, listing->kept_count, sizeof(struct hd_kept *), compare);
+  qsort_r(listing->kept, listing->kept_count, sizeof(struct hd_kept *), compare, listing);
   const uint32_t left = choose_shown(listing, listing->asked->limit);
   for (size_t i = 0; i < listing->kept_count; i++)
     link_below(listing->kept[i]->parent ? listing->kept[i]->parent : &top, listing->kept[i]);
@@ -242,6 +222,10 @@ static uint32_t put_sorted(struct hd_listing *listing) {
       put_kept(listing, kept);
   free_kept(listing);
   return left;
+}
+
+void hd_listing_group(struct hd_listing *listing) {
+  put_sorted(listing);
 }
 
 /* ---- the end ---- */

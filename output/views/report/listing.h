@@ -50,13 +50,16 @@ struct hd_listed {
 struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t line);
 struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t entry);
 
-/** Begins with the names of the columns. `first`: the fields before the place; HD_LINE_FIRST: of lines. `title`: of the
- *  place in the text; NULL: it has none. */
+/** Begins with the names of the columns. `first`: the fields before the place; HD_LINE_FIRST: of lines; NULL: the names
+ * stand there already. `title`: of the place in the text; NULL: it has none. */
 #define HD_LINE_FIRST "id,row,parent,"
 void hd_listing_begin(struct hd_listing *listing, const char *first, const char *title, bool tree);
 
 /** Adds a row, and returns it for the rows below. */
 void *hd_listing_put(struct hd_listing *listing, const struct hd_listed *row, const struct hd_value *values);
+
+/** Ends a group of rows: those put before never stand below those put later, whatever sorts them. */
+void hd_listing_group(struct hd_listing *listing);
 
 /** Ends the rows and frees all. Text: prints the table below "Times in ...", and that `left` lines are not shown;
  *  nothing without rows. What did not fit is then hidden in `columns`. */

@@ -162,9 +162,10 @@ static void put_rows(const struct threads *threads, struct hd_listing *listing, 
 }
 
 /* The times, and below them a table of its own: what each thread counted, while busy and while waiting. */
-static void print_tables(struct threads *threads, const char *chosen, struct hd_count_columns *columns, FILE *out) {
+static void print_tables(struct threads *threads, const struct hd_report_options *options,
+                         struct hd_count_columns *columns, FILE *out) {
   const struct hd_model *model = threads->view->model;
-  const struct hd_report_options asked = {.columns = chosen};
+  const struct hd_report_options asked = {.columns = options->columns, .sort_column = options->sort_column};
   struct hd_listing times = {.model = model, .columns = threads->columns, .asked = &asked, .out = out, .titled = true};
   struct hd_listing counts = {.model = model, .counted = *columns, .out = out, .titled = true};
   hd_listing_begin(&times, NULL, NULL, false);
@@ -193,19 +194,24 @@ static void print_line(struct hd_lines *view, uint32_t line, const struct hd_rep
           : options->focus ? "All callpaths in focus"
                            : "Whole run",
           threads.columns.unit.name);
-  print_tables(&threads, options->columns, columns, out);
+  print_tables(&threads, options, columns, out);
   free(threads.sums);
 }
 
-static void put_csv(struct hd_lines *view, uint32_t line, bool focused, FILE *out) {
+static void put_csv(struct hd_lines *view, uint32_t line, const struct hd_report_options *options, FILE *out) {
+  const struct hd_report_options asked = {.sort_column = options->sort_column};
   struct threads threads;
-  start(&threads, view, line, focused);
-  struct hd_listing listing = {
-      .model = view->model, .columns = threads.columns, .csv = true, .out = out, .counts_of = {" inclusive"}};
+  start(&threads, view, line, options->focus);
+  struct hd_listing listing = {.model = view->model,
+                               .columns = threads.columns,
+                               .csv = true,
+                               .asked = &asked,
+                               .out = out,
+                               .counts_of = {" inclusive"}};
   struct hd_count_sum *sums = hd_lines_count_threads(view, line);
-  if (line == 0)
-    hd_listing_begin(&listing, HD_LINE_FIRST, NULL, false);
+  hd_listing_begin(&listing, line == 0 ? HD_LINE_FIRST : NULL, NULL, false);
   put_rows(&threads, &listing, sums);
+  hd_listing_end(&listing, 0);
   free(sums);
   free(threads.sums);
 }
@@ -221,7 +227,7 @@ void hd_report_threads(struct hd_lines *view, const struct hd_report_options *op
   }
   for (uint32_t i = 0; i < view->count; i++)
     if (view->lines[i].shown && options->csv)
-      put_csv(view, i, options->focus, out);
+      put_csv(view, i, options, out);
     else if (view->lines[i].shown)
       print_line(view, i, options, &columns, out);
   if (options->csv)

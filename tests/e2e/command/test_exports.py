@@ -35,7 +35,9 @@ int main(void) {
   return 0;
 }
 """
-WEIGHTS = {"wall": "wall_share_s", "busy": "busy_s", "runtime": "runtime_s"}
+WEIGHTS = {"wall": lambda entry: entry["wall_share_s"] or 0, "busy": lambda entry: entry["busy_s"] or 0,
+           "wait": lambda entry: waiting(entry), "runtime": lambda entry: entry["runtime_s"] or 0,
+           "gain": lambda entry: entry["potential_gain_s"] if entry["kind"] == "parallel" else 0}  # no region is in another
 
 
 @pytest.fixture(scope="module")
@@ -61,10 +63,6 @@ def plain(exported):
     return json.loads(exported())
 
 
-def own(plain, key):
-    return [entry[key] or 0 for entry in plain["profiles"]]
-
-
 def nearly(seconds, count=1):
     """Nanoseconds are rounded, once for each of `count` callpaths."""
     return pytest.approx(seconds, abs=count * 1e-9 + 1e-9)
@@ -74,19 +72,23 @@ def waiting(entry):
     return sum((entry["wait_s"] or {}).values())
 
 
+def of_all(plain, weight):
+    """Each callpath's weight, in seconds."""
+    return [WEIGHTS[weight](entry) for entry in plain["profiles"]]
+
+
+def test_wall_weights_are_the_time_in_which_a_thread_worked(plain):
+    program = plain["program"]
+    assert sum(of_all(plain, "wall")) == nearly(program["elapsed_s"] - program["time_at_k_s"][0], len(plain["profiles"]))
+
+
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_folded_stacks_add_up(exported, plain, weight):
     lines = exported("-f", "folded", "--weight", weight).splitlines()
     stacks = [re.fullmatch(r"(program [^;]+(?:;[^;]+)*) (\d+)", line).groups() for line in lines]
-    expected = [seconds for seconds in own(plain, WEIGHTS[weight]) if seconds > 5e-10]
+    expected = [seconds for seconds in of_all(plain, weight) if seconds > 5e-10]
     assert len(lines) == len(expected) and sum(expected) > 0
     assert [int(ns) / 1e9 for _, ns in stacks] == [nearly(seconds) for seconds in expected]
-
-
-def test_wall_shares_are_the_time_in_which_a_thread_worked(exported, plain):
-    total = sum(int(line.rsplit(" ", 1)[1]) for line in exported("-f", "folded").splitlines()) / 1e9
-    program = plain["program"]
-    assert total == nearly(program["elapsed_s"] - program["time_at_k_s"][0], len(plain["profiles"]))
 
 
 def test_folded_stacks_are_callpaths(exported):
@@ -148,11 +150,9 @@ def test_speedscope_has_all_weights(exported, plain):
         assert all(0 <= frame < len(frames) for sample in profile["samples"] for frame in sample)
         assert all(frames[sample[0]]["name"].startswith("program ") for sample in profile["samples"])
     sums = {p["name"]: p["endValue"] / 1e9 for p in made["profiles"]}
-    count = len(plain["profiles"])
-    assert sums["Busy"] == nearly(sum(own(plain, "busy_s")), count)
-    assert sums["Waiting"] == nearly(sum(map(waiting, plain["profiles"])), count)
-    gains = [entry["potential_gain_s"] for entry in plain["profiles"] if entry["kind"] == "parallel"]
-    assert sums["Potential gain"] == nearly(sum(gains), count)
+    titles = {"wall": "Wall share", "busy": "Busy", "wait": "Waiting", "runtime": "Runtime", "gain": "Potential gain"}
+    for weight, title in titles.items():
+        assert sums[title] == nearly(sum(of_all(plain, weight)), len(plain["profiles"])) and sums[title] > 0, weight
 
 
 def test_sqlite_reads_tables_and_views(exported, plain):
@@ -168,6 +168,10 @@ def test_sqlite_reads_tables_and_views(exported, plain):
     waits = base.execute("SELECT callpath, sum(seconds) FROM waits GROUP BY callpath").fetchall()
     assert {at: seconds for at, seconds in waits} == {
         e["id"]: nearly(waiting(e), 9) for e in plain["profiles"] if waiting(e) > 0}
+    columns = ", ".join(f"sum({name}_s)" for name in ("wall_share", "busy", "wait", "runtime"))
+    sums = dict(zip(WEIGHTS, base.execute(f"SELECT {columns} FROM callpaths").fetchone(), strict=False))
+    sums["gain"] = base.execute("SELECT sum(gain_s) FROM callpaths WHERE kind = 'parallel'").fetchone()[0]
+    assert sums == {weight: nearly(sum(of_all(plain, weight)), len(plain["profiles"])) for weight in WEIGHTS}
     regions = [e for e in plain["profiles"] if e["kind"] == "parallel"]
     assert len(base.execute("SELECT * FROM regions_by_gain").fetchall()) == len(regions) == 2
     assert base.execute("SELECT count(*) FROM callpath_threads").fetchone()[0] == sum(
@@ -180,16 +184,33 @@ def test_sqlite_reads_tables_and_views(exported, plain):
 def test_callgrind_annotate_reads_it(exported, plain, tmp_path):
     path = tmp_path / "callgrind.out"
     path.write_text(exported("-f", "callgrind"), encoding="utf-8")
-    options = ["--auto=no", "--threshold=100", "--show=busy,wait", "--sort=busy"]
+    options = ["--auto=no", "--threshold=100", "--sort=busy"]
     shown = subprocess.run(["callgrind_annotate", *options, path], capture_output=True, encoding="utf-8", check=True,
                            timeout=60).stdout
     assert "Events recorded:  wall busy wait runtime gain" in shown
     number = r"([\d,]+) \([ \d.]+%\)"
-    busy, wait = re.search(rf"{number} +{number} +PROGRAM TOTALS", shown).groups()
-    count = len(plain["profiles"])
-    assert int(busy.replace(",", "")) / 1e9 == nearly(sum(own(plain, "busy_s")), count)
-    assert int(wait.replace(",", "")) / 1e9 == nearly(sum(map(waiting, plain["profiles"])), count)
+    sums = re.search(rf"{' +'.join([number] * 5)} +PROGRAM TOTALS", shown).groups()
+    for weight, found in zip(WEIGHTS, sums, strict=True):
+        assert int(found.replace(",", "")) / 1e9 == nearly(sum(of_all(plain, weight)), len(plain["profiles"])), weight
     assert re.search(r":parallel .* in step", shown)
+
+
+def test_caliper_has_the_tree_and_all_weights(exported, plain):
+    """The rules of Caliper's JSON-split, as its readers rely on them; Hatchet is in no package of Debian's."""
+    made = json.loads(exported("-f", "caliper", "-w", "busy"))
+    columns, nodes = made["columns"], made["nodes"]
+    assert columns == ["path", "sum#time.duration", *WEIGHTS, "visits"]
+    assert [about["is_value"] for about in made["column_metadata"]] == [False] + [True] * (len(columns) - 1)
+    assert all(len(record) == len(columns) for record in made["data"])
+    assert len({record[0] for record in made["data"]}) == len(made["data"]) == len(nodes)
+    assert all(node["column"] == "path" and node.get("parent", -1) < index for index, node in enumerate(nodes))
+    assert [node.get("parent") for node in nodes] == [None] + [entry["parent"] for entry in plain["profiles"][1:]]
+    records = [dict(zip(columns, record, strict=True)) for record in made["data"]]
+    for weight in WEIGHTS:
+        assert [record[weight] for record in records] == [nearly(seconds) for seconds in of_all(plain, weight)]
+    assert [record["sum#time.duration"] for record in records] == [record["busy"] for record in records]
+    assert [record["visits"] for record in records] == [entry["visits"] or 0 for entry in plain["profiles"]]
+    assert nodes[0]["label"].startswith("program ") and any(node["label"].startswith("critical ") for node in nodes)
 
 
 @pytest.fixture
@@ -212,7 +233,7 @@ def pprof(exported, tmp_path):
 @pytest.mark.parametrize("weight", WEIGHTS)
 def test_pprof_reads_it(pprof, run_heddle, made, plain, weight):
     rows, shown = pprof(weight, run_heddle, made)
-    sums = sum(own(plain, WEIGHTS[weight]))
+    sums = sum(of_all(plain, weight))
     count = len(plain["profiles"])
     assert sum(mine for mine, _ in rows.values()) / 1e9 == nearly(sums, count), shown
     program = next(name for name in rows if name.startswith("program "))

@@ -43,7 +43,7 @@ int main(void) {
 COLUMNS = {"": ["Calls", "Team", "run%", "wall_share", "imbalance", "main cause", "id", "unresolved_s", "Busy"],
            "--loops": ["Chunks", "iterations", "busy"], "--tasks": ["Elsewhere", "busy_s"],
            "--efficiency": ["Elapsed"], "--overhead": ["Busy", "Wait*"], "--flat": ["Calls", "mean_concurrency", "Incl"],
-           "--tree": ["Calls", "Id"], "--at-k=1": ["Busy"], "--with=1": ["Overlap"]}
+           "--tree": ["Calls", "Id"], "--callers=loop": ["Conc.calls", "Self"], "--at-k=1": ["Busy"], "--with=1": ["Overlap"]}
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def test_only_the_order_changes(rows, column):
 def test_text_and_values_have_the_same_order(run_heddle, made, rows, view):
     for column in COLUMNS[view]:
         text = run_heddle("report", *words(view), "--limit", 0, "--sort", column, "--columns", "id", made).stdout \
-            if view not in ("--flat", "--efficiency", "--overhead") else None
+            if view not in ("--flat", "--efficiency", "--overhead", "--callers=loop") else None
         ordered = rows(*words(view), "--limit", 0, "--sort", column)
         assert without_order(ordered) == without_order(rows(*words(view), "--limit", 0)) or view == "--flat"
         if text and "\nTimes in " in text:
@@ -128,9 +128,78 @@ def test_limit_leaves_the_foremost_and_what_they_are_in(run_heddle, made, rows):
     (["--sort", "colour"], "this view has no 'colour' to sort by: it has gain, elapsed, "),
     (["--sort", "colour"], ", and the columns Gain, Gain%, "),
     (["--sort", "Busy,Wait"], "this view has no 'Busy,Wait' to sort by"),
-    (["--threads", "--sort", "Proc%"], "this view has no 'Proc%' to sort by: it has gain, "),
+    (["--threads", "--sort", "colour"], "this view has no 'colour' to sort by: it has gain, "),
+    (["--threads", "--sort", "colour"], "and the columns Thread, Kind, "),
+    (["--histogram", "--sort", "colour"], "and the columns Threads, Time, Time%"),
+    (["--histogram", "--columns", "level"], "--columns: this view is no table"),
     (["--loops", "--sort", "gain"], "this view has no 'gain' to sort by: it has Chunks, "),
     (["--source", "--sort", "gain"], "this view has one order only"), (["--sort", ""], "needs a key")])
 def test_orders_that_there_are_not(run_heddle, made, options, complaint):
     result = run_heddle("report", *options, made)
     assert result.returncode == 2 and complaint in result.stderr and result.stdout == ""
+
+
+def test_each_title_is_named_once(run_heddle, made):
+    said = run_heddle("report", "--sort", "colour", made).stderr
+    titles = said[said.index("and the columns ") + len("and the columns "):].splitlines()[0].split(", ")
+    assert "Idle" in titles and len(titles) == len(set(titles)) > 20
+
+
+def groups(rows, key):
+    found = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+@pytest.mark.parametrize("column, read", [("Busy", "busy_s"), ("busy", "busy_s"), ("Wait", "wait_s"), ("Thread", "thread")])
+def test_threads_are_sorted_in_each_region(rows, run_heddle, made, column, read):
+    regions = groups(rows("--threads", "--sort", column), lambda row: row["row"])
+    assert len(regions) > 3 and any(len(group) > 2 for group in regions.values())
+    for group in regions.values():
+        numbers = [float(row[read]) for row in group]
+        assert numbers == sorted(numbers, reverse=True)
+    assert without_order(rows("--threads", "--sort", column)) == without_order(rows("--threads"))
+    shown = run_heddle("report", "--threads", "--sort", column, "--columns", "Thread", made).stdout
+    first = shown[shown.index("Whole run"):].split("\n\n")[0].splitlines()[2:]
+    assert [line.strip() for line in first] == [row["thread"] for row in regions["0"]]
+
+
+@pytest.mark.parametrize("column, read", [("level", "level"), ("Threads", "level"), ("elapsed_s", "elapsed_s"), ("Time%", "elapsed_s")])
+def test_levels_are_sorted_in_each_region(rows, run_heddle, made, column, read):
+    regions = groups(rows("--histogram", "--sort", column), lambda row: row["row"])
+    for group in regions.values():
+        numbers = [float(row[read]) for row in group]
+        assert numbers == sorted(numbers, reverse=True)
+    assert without_order(rows("--histogram", "--sort", column)) == without_order(rows("--histogram"))
+    shown = run_heddle("report", "--histogram", "--sort", column, made).stdout.split("threads busy ")[1]
+    bars = [line.split()[0] for line in shown.splitlines()[1:4]]
+    assert bars[:len(regions["0"])] == [row["level"] for row in regions["0"] if float(row["elapsed_s"]) > 0][:3]
+
+
+@pytest.mark.parametrize("column, read", [("Self", "self_s"), ("calls", "calls"), ("Seq", None), ("Index", "block")])
+def test_entries_of_the_call_graph_are_sorted(rows, run_heddle, made, column, read):
+    plain = rows("--callgraph", "--limit", 0)
+    ordered = rows("--callgraph", "--limit", 0, "--sort", "Calls" if column == "calls" else column)
+    assert without_order(plain) == without_order(ordered)
+    entries = [row for row in ordered if row["role"] == "entry"]
+    numbers = [float(row[read] or -1) if read else float(row["calls"] or -1) - float(row["calls_concurrent"] or 0) for row in entries]
+    assert len(numbers) > 5 and numbers == sorted(numbers, reverse=column != "Index")
+    blocks = [row["block"] for row in ordered]
+    assert [block for i, block in enumerate(blocks) if blocks.index(block) == i] == [row["block"] for row in entries]
+    text = run_heddle("report", "--callgraph", "--limit", 3, "--sort", column if read != "calls" else "Calls", made).stdout
+    assert re.findall(r"^\[(\d+)\]", text, re.M)[:3] == [row["block"] for row in entries[:3]]
+    index = text[text.index("Index by name"):].split("\n\n")[0]
+    assert sorted(re.findall(r"\[(\d+)\]", index)) == sorted(row["block"] for row in entries[:3])
+
+
+@pytest.mark.parametrize("column, read", [("Self", "self_s"), ("wall%", "wall_share"), ("Conc.calls", "calls_concurrent")])
+def test_callers_are_sorted_below_each_match(rows, column, read):
+    ordered = rows("--callers", ".", "--limit", 0, "--sort", column)
+    several = groups(ordered, lambda row: row["parent"])
+    assert len(several["0"]) > 5
+    for group in several.values():
+        numbers = [float(row[read]) if row[read] else -1 for row in group]
+        assert numbers == sorted(numbers, reverse=True)
+    few = rows("--callers", ".", "--limit", 3, "--sort", column)
+    assert len(few) == 3 and few[0][read] == ordered[0][read]
