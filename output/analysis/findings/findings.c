@@ -196,9 +196,15 @@ static void bound_estimate(const struct hd_diagnosis *diagnosis, struct hd_findi
   const struct hd_place_sums *sums = &finding->sums;
   const double most = (double)diagnosis->model->elapsed_ticks;
   finding->low_ticks = fmax(finding->low_ticks - sums->less_ticks, 0);
-  finding->high_ticks = sums->lacks_windows
-                            ? fmax(finding->gain_ticks, hd_diagnosis_spare(diagnosis, diagnosis->model->nodes))
-                            : fmin(finding->gain_ticks + sums->more_ticks, most);
+  const double high = sums->lacks_windows ? hd_diagnosis_spare(diagnosis, diagnosis->model->nodes)
+                                          : fmin(finding->gain_ticks + sums->more_ticks, most);
+  finding->high_ticks = fmax(finding->high_ticks, high);
+}
+
+/* Fewer tasks save what each costs its own thread, too: all but the tasks' own work may be that. */
+static double most_of_tasks(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
+  const double work = finding->sums.task_ticks / diagnosis->usable;
+  return finding->cause == HD_CAUSE_TASK_GRANULARITY ? hd_team_elapsed(&finding->sums.region) - work : 0;
 }
 
 /* Heddle's own part of the place's time is no loss of the program's, nor is what others took; what events that were
@@ -210,7 +216,7 @@ static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   const double own = hd_overhead_of(place->inclusive_ticks, &place->intrusion_inclusive, &place->team);
   const double low = (finding->gain_ticks - finding->own_ticks) * (1 - own) - others_part(diagnosis, finding);
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(low, 0);
-  finding->high_ticks = finding->gain_ticks;
+  finding->high_ticks = fmax(finding->gain_ticks, fmin(most_of_tasks(diagnosis, finding), elapsed));
   if (finding->basis == HD_BASIS_ESTIMATED)
     bound_estimate(diagnosis, finding);
 }

@@ -148,6 +148,26 @@ def test_first_findings_are_the_flaws_in_other_shapes(explain, build_program, th
 
 @pytest.mark.timed
 @pytest.mark.needs("two-processors")
+@pytest.mark.parametrize("shape", ["orphan", "planes", "halves", "copies", "pointer", "chain"])
+def test_the_cure_brings_what_was_promised(explain, build_program, shape):
+    """Within 15 % of the promise, or in its interval."""
+    def measure():
+        return [explain(build_program(source), f"{shape}:2", env={"OMP_WAIT_POLICY": "active"})
+                for source in ("shapes.c", "shapes_cured.c")]
+
+    def check(explained):
+        flawed, cured = explained
+        first = of_program(flawed)[0]
+        gained = flawed["elapsed_s"] - cured["elapsed_s"]
+        assert first["cause"] == SHAPES[shape]
+        assert (abs(gained / first["gain_s"] - 1) < 0.15 or
+                first["gain_low_s"] <= gained <= first["gain_high_s"]), (first, gained)
+
+    check_times(measure, check)
+
+
+@pytest.mark.timed
+@pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("compiler", ["clang++", "g++"])
 @pytest.mark.parametrize("shape, cause", [("template", "imbalance"), ("method", "critical"), ("jobs", "imbalance")])
 def test_flaws_in_templates_methods_and_lambdas(explain, build_program, shape, cause, compiler):

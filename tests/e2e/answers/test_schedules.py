@@ -18,6 +18,8 @@ PREDICTIONS = [
     ("grows", "fixed", ("static,1", "dynamic,8", "guided")),
     ("falls", "static,1", ("static", "dynamic,8", "guided")),
     ("huge", "dynamic", OTHERS),
+    ("random", "dynamic", OTHERS),
+    ("random", "static,1", ("static", "dynamic,8", "guided")),
 ]
 
 

@@ -4,8 +4,6 @@
 #define WORK_CLOCK CLOCK_THREAD_CPUTIME_ID
 #include "flaws.h"
 
-#include <stdlib.h>
-
 enum { LENGTH = 250000 };
 static double sums[LENGTH];
 static volatile double apart[64];
@@ -284,10 +282,7 @@ static void loops(unsigned size) {
   }
 }
 
-static const struct {
-  const char *name;
-  void (*run)(unsigned size);
-} table[] = {
+static const struct flaw table[] = {
 #define ROW(name)                                                                                                      \
   { #name, name }
     ROW(serial),     ROW(between),    ROW(team),     ROW(single),   ROW(masked),  ROW(nowait), ROW(sections),
@@ -297,13 +292,8 @@ static const struct {
     ROW(guided),     ROW(rare),       ROW(chunks),   ROW(loops)};
 
 int main(int argc, char **argv) { // mark: main
+  (void)argc;
   all_work(1000);
-  for (int i = 1; i < argc; i++) {
-    const char *size = strchr(argv[i], ':');
-    const size_t length = size ? (size_t)(size - argv[i]) : strlen(argv[i]);
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-      if (strlen(table[k].name) == length && strncmp(table[k].name, argv[i], length) == 0)
-        table[k].run(size ? (unsigned)atoi(size + 1) : 1);
-  }
+  run_flaws(argv, table, sizeof table / sizeof *table);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -31,6 +32,22 @@ NO_ROUTINE void work_us(unsigned us) {
 
 static inline int is(char **argv, const char *flaw) {
   return argv[1] && strcmp(argv[1], flaw) == 0;
+}
+
+/* What an argument NAME or NAME:SIZE asks for. */
+struct flaw {
+  const char *name;
+  void (*run)(unsigned size);
+};
+
+static inline void run_flaws(char **argv, const struct flaw *table, size_t count) {
+  for (int i = 1; argv[i]; i++) {
+    const char *size = strchr(argv[i], ':');
+    const size_t length = size ? (size_t)(size - argv[i]) : strlen(argv[i]);
+    for (size_t k = 0; k < count; k++)
+      if (strlen(table[k].name) == length && strncmp(table[k].name, argv[i], length) == 0)
+        table[k].run(size ? (unsigned)atoi(size + 1) : 1);
+  }
 }
 
 #endif

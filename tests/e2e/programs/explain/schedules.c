@@ -4,7 +4,7 @@
  * chooses
  * ("fixed": schedule(static) without a chunk size). Arguments: the shape, and "fixed" or "runtime".
  *   even        all the same              grows, falls   i, or 199 - i, times the same
- *   huge        iteration 120 takes half of it
+ *   huge        iteration 120 takes half of it       random   each something else, up to nine times as much
  * The loop is carried out four times. Iterations sleep: for Heddle that is work like any other, and two threads need no
  * two processors for it.
  */
@@ -25,6 +25,8 @@ static unsigned shaped(char **argv, unsigned i) {
     return i * 100000 / (ITERATIONS * (ITERATIONS - 1) / 2);
   if (is(argv, "falls"))
     return (ITERATIONS - 1 - i) * 100000 / (ITERATIONS * (ITERATIONS - 1) / 2);
+  if (is(argv, "random"))
+    return (1 + i * 7919u % 10007u * 31u % 9u) * 100000 / (ITERATIONS * 5);
   if (is(argv, "huge"))
     return i == 120 ? 50000 : 50000 / ITERATIONS;
   return 100000 / ITERATIONS;

@@ -4,8 +4,6 @@
 #define WORK_CLOCK CLOCK_THREAD_CPUTIME_ID
 #include "flaws.h"
 
-#include <stdlib.h>
-
 enum { PLANES = 3, SIDE = 24, CELLS = 40, ITEMS = 60000 };
 static double cells[CELLS], items[ITEMS], total;
 
@@ -180,23 +178,15 @@ static void parts(unsigned size) {
     work_us(4000 * size);
 }
 
-static const struct {
-  const char *name;
-  void (*run)(unsigned size);
-} table[] = {
+static const struct flaw table[] = {
 #define ROW(name)                                                                                                      \
   { #name, name }
     ROW(orphan), ROW(collapsed), ROW(turns),   ROW(guided),  ROW(runtime), ROW(planes), ROW(longest), ROW(nested),
     ROW(halves), ROW(copies),    ROW(pointer), ROW(combine), ROW(chain),   ROW(each),   ROW(parts)};
 
 int main(int argc, char **argv) {
+  (void)argc;
   all_work(1000);
-  for (int i = 1; i < argc; i++) {
-    const char *size = strchr(argv[i], ':');
-    const size_t length = size ? (size_t)(size - argv[i]) : strlen(argv[i]);
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-      if (strlen(table[k].name) == length && strncmp(table[k].name, argv[i], length) == 0)
-        table[k].run(size ? (unsigned)atoi(size + 1) : 1);
-  }
+  run_flaws(argv, table, sizeof table / sizeof *table);
   return total < 0;
 }
