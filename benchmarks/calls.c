@@ -5,6 +5,11 @@
  * hooks costs; with libheddle.so preloaded, what Heddle costs:
  *
  *     build/benchmarks/calls 32; LD_PRELOAD=build/ompt/libheddle.so build/benchmarks/calls 32
+ *
+ * calls_sleds is the same, compiled by clang with -fxray-instrument: alone, and with libheddle.so preloaded, it shows
+ * what a sled costs that nobody patched; with HEDDLE_ROUTINES=fib, what Heddle costs. calls_plain has neither:
+ *
+ *     build/benchmarks/calls_sleds 32; HEDDLE_ROUTINES=fib LD_PRELOAD=build/ompt/libheddle.so build/benchmarks/calls_sleds 32
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +18,11 @@
 
 enum { REPEATS = 9 };
 
+#ifdef __clang__
+#define NOT_INSTRUMENTED __attribute__((no_instrument_function, xray_never_instrument))
+#else
 #define NOT_INSTRUMENTED __attribute__((no_instrument_function))
+#endif
 
 NOT_INSTRUMENTED static uint64_t now_ns(void) {
   struct timespec time;
