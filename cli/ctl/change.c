@@ -57,6 +57,10 @@ static void print_seen(const char *when, const struct work *work, const struct h
     printf("%s: nothing is measured\n", hd_model_never_woke(work->model) ? "dormant" : "paused");
     return;
   }
+  if (rates->all.per_second == 0) {
+    fputs("the program sent no events\n", stdout);
+    return;
+  }
   if (is_of_class(work->change)) {
     print_rate(hd_event_class_id(work->change->event_class), &rates->classes[work->change->event_class]);
     printf("\n%-10s", "");

@@ -25,10 +25,9 @@ static void note_class(struct hd_model *model, enum hd_event_class event_class, 
     snprintf(why, sizeof why, "their events exceeded the budget that there was then");
   if (times > 0)
     hd_model_add_note(model,
-                      "%s were not measured for %.3f s (%llu time%s), because %s; their time is counted in the "
-                      "enclosing construct",
+                      "%s were not measured for %.3f s (%llu time%s), because %s; their time is %s the enclosing construct",
                       hd_event_class_words(event_class), hd_model_seconds(model, ticks), (unsigned long long)times,
-                      hd_plural(times), why);
+                      hd_plural(times), why, model->unresolved.ticks > 0 ? "unresolved time of" : "counted in");
 }
 
 static void note_unresolved(struct hd_model *model) {

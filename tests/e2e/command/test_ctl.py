@@ -169,6 +169,8 @@ def test_a_snapshot_is_a_whole_profile(start, export, run_heddle, tmp_path):
     path = tmp_path / "snap.heddle"
     said = program.do("snapshot", "-o", path)
     assert re.match(rf"{re.escape(str(path))}: [\d.]+ m?s of steered \(pid {program.pid}\)", said)
+    known = re.search(r"times may be wrong by ([\d.]+) (ns|us|ms|s)$", said, re.M)
+    wrong = float(known[1]) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[known[2]] * 1.01 if known else 0.001
     second = program.do("snapshot", "-o", path).split(":")[0]
     assert second == f"{path}.1"
     loaded, later = export(path), export(second)
@@ -176,7 +178,7 @@ def test_a_snapshot_is_a_whole_profile(start, export, run_heddle, tmp_path):
     assert 0 < loaded["program"]["elapsed_s"] < later["program"]["elapsed_s"]
     for thread in loaded["threads"]:
         parts = sum(thread["wait_s"].values()) if isinstance(thread["wait_s"], dict) else thread["wait_s"]
-        assert thread["busy_s"] + parts + thread["runtime_s"] + thread["idle_s"] == pytest.approx(thread["lifetime_s"], abs=0.01)
+        assert thread["busy_s"] + parts + thread["runtime_s"] + thread["idle_s"] == pytest.approx(thread["lifetime_s"], abs=wrong)
     report = run_heddle("report", path)
     assert report.returncode == 0 and "parallel steered.c" in report.stdout
     assert path.stat().st_mode & 0o777 == 0o600
@@ -321,7 +323,8 @@ def test_a_process_without_heddle(run_heddle):
     (["0", "status"], 2, "'0' is no process number"),
     (["1"], 2, "missing COMMAND"),
     (["1", "stop"], 2, "there is no command 'stop'"),
-    (["1", "off"], 2, "off needs one argument"),
+    (["1", "budget"], 2, "budget needs one argument"),
+    (["1", "off", "mutex", "now"], 2, "off needs one argument"),
     (["1", "off", "everything"], 2, "there is no class 'everything'"),
     (["1", "pause", "now"], 2, "pause takes no argument"),
     (["1", "budget", "101%"], 2, "budget expects percent, from 0.0001 to 100, or off, not '101%'"),

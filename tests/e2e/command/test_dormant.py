@@ -3,6 +3,7 @@
 then on the sums are whole."""
 import json
 import os
+import random
 import signal
 import subprocess
 import time
@@ -134,6 +135,31 @@ def test_the_measurement_begins_in_the_midst_of_a_region(runtime, start, export,
     assert loaded["program"]["measured_from_s"] > 0
     report = run_heddle("report", program.output).stdout
     assert "measured from" in report and BEFORE in run_heddle("report", "--tree", program.output).stdout
+
+
+CLASSES = ("entry", "mutex", "task", "call", "work", "sync")
+SOAK_S = float(os.environ.get("HEDDLE_SOAK_SECONDS", "3"))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_anything_at_random_from_dormant_on(start, export, runtime, threads):
+    """HEDDLE_SOAK_SECONDS: for how long each, default 3."""
+    program = start(runtime, threads)
+    chance = random.Random(100 * runtime + threads)
+    limit = time.monotonic() + SOAK_S
+    program.do("on")
+    count = 0
+    while time.monotonic() < limit or count < 8:
+        command = chance.choice([("on", chance.choice(CLASSES)), ("off", chance.choice(CLASSES)), ("off",), ("on",),
+                                 ("budget", chance.choice(["off", "0.1", "2"])), ("snapshot", "-o", program.store / "snap")])
+        program.do(*command)
+        count += 1
+    assert program.end() == "equal\n"
+    loaded = export(program.output)
+    check_whole(loaded)
+    assert loaded["program"]["measured_from_s"] > 0
+    for snapshot in program.store.glob("snap*"):
+        assert export(snapshot)["program"]["elapsed_s"] >= 0
 
 
 def test_only_what_comes_after_the_begin_is_there(measure, build_program, runtime):
