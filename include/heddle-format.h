@@ -36,6 +36,7 @@
 #include "heddle-concurrency.h"
 #include "heddle-control.h"
 #include "heddle-events.h"
+#include "heddle-locks.h"
 #include "heddle-log.h"
 #include "heddle-path.h"
 #include "heddle-rows.h"
@@ -44,7 +45,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 12u
+#define HD_FORMAT_VERSION 13u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -173,7 +174,10 @@ struct hd_file_header {
   uint32_t path_flags;       /* enum hd_path_flag; 0: it was not followed */
   uint32_t path_open;        /* the profile in which its thread was busy when it was written; HD_NONE: none */
   uint64_t path_until_ticks; /* how far it was followed by then */
-  uint64_t reserved[6];      /* all threads read what follows now and then: it fills lines of the cache */
+  /* Locks (hd_lock_record, hd_lock_pair_record). */
+  uint32_t lock_flags;  /* enum hd_lock_flag; 0: they were not followed */
+  uint32_t lost_locks;  /* waits and holders for which there was no room */
+  uint64_t reserved[5]; /* all threads read what follows now and then: it fills lines of the cache */
   struct hd_control control;
 };
 
@@ -203,9 +207,11 @@ enum hd_block_type {
   HD_BLOCK_CHUNKS = 23,
   HD_BLOCK_PATHS = 24,
   HD_BLOCK_WATCHED = 25,
-  HD_BLOCK_PATH_STEPS = 26
+  HD_BLOCK_PATH_STEPS = 26,
+  HD_BLOCK_LOCKS = 27,
+  HD_BLOCK_LOCK_PAIRS = 28
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_PATH_STEPS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_LOCK_PAIRS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -398,7 +404,9 @@ HD_ASSERT_BYTES(event, 256)
 HD_ASSERT_BYTES(counts, 32)
 HD_ASSERT_BYTES(text, 16)
 HD_ASSERT_BYTES(sample, 32)
-HD_ASSERT_BYTES(path, 40)
+HD_ASSERT_BYTES(path, 56)
+HD_ASSERT_BYTES(lock, 72)
+HD_ASSERT_BYTES(lock_pair, 24)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(offsetof(struct hd_file_header, control) % 64 == 0, "the control block begins a line");

@@ -50,7 +50,11 @@ static bool refuse_mutex(ompt_mutex_t mutex) {
 
 static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *lock,
                             const void *address) {
-  hd_callbacks_enter(thread, now, kind, address, wait_for_mutex(kind));
+  const enum hd_state state = wait_for_mutex(kind);
+  const struct hd_way step = hd_thread_step(thread, kind, address);
+  hd_order_tell_wait(thread, now, HD_ORDER_WAITS, (uint64_t)(uintptr_t)lock, step.to->profile);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
+  hd_thread_push(thread, now, step.to, kind, state);
   thread->top->task = (ompt_data_t *)(uintptr_t)lock;
 }
 
@@ -75,6 +79,7 @@ void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned i
     hd_callbacks_count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
     const struct hd_way step = hd_thread_step(thread, kind, address);
+    hd_order_tell_wait(thread, event.now, HD_ORDER_TRIES, id, step.to->profile);
     thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
     hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
   } else if (kind == HD_KIND_CRITICAL) {                        /* what it needs is known when this is compiled */
@@ -95,7 +100,7 @@ static void end_lock_wait(struct hd_thread *thread, uint64_t now, ompt_wait_id_t
     thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
     hd_ring_set_tentative(&thread->ring, false);
   }
-  hd_order_tell(thread, now, HD_ORDER_ACQUIRED, id, 0);
+  hd_order_tell_lock(thread, now, HD_ORDER_ACQUIRED, id);
   if (waits)
     hd_thread_pop(thread, now);
 }
@@ -103,7 +108,7 @@ static void end_lock_wait(struct hd_thread *thread, uint64_t now, ompt_wait_id_t
 static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
   if (thread->pending)
     hd_thread_settle(thread);
-  hd_order_tell(thread, now, HD_ORDER_ACQUIRED, (uint64_t)(uintptr_t)id, 0);
+  hd_order_tell_lock(thread, now, HD_ORDER_ACQUIRED, (uint64_t)(uintptr_t)id);
   if (thread->top->kind == kind && (!hd_budget_has_switched() || thread->top->task == id))
     hd_thread_set_state(thread, now, HD_BUSY);
 }
@@ -128,7 +133,7 @@ void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const
 /* Whoever gives a lock back goes on in what surrounds it, as before. */
 static bool is_told(enum hd_kind kind, const void *lock) {
   if (kind == HD_KIND_LOCK)
-    return hd_order_is_kept() && !hd_budget_is_off(HD_CLASS_MUTEX);
+    return hd_order_of_locks_is_kept() && !hd_budget_is_off(HD_CLASS_MUTEX);
   return kind != HD_KIND_OTHER && !hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, lock);
 }
 
@@ -142,7 +147,7 @@ void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  hd_order_tell(thread, event.now, HD_ORDER_RELEASED, id, 0);
+  hd_order_tell_lock(thread, event.now, HD_ORDER_RELEASED, id);
   if (kind != HD_KIND_LOCK)
     hd_thread_leave(thread, event.now, kind, lock);
 }

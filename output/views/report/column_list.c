@@ -98,6 +98,7 @@ static const struct hd_report_columns *view_of(enum hd_question question) {
       [HD_ASK_LOOPS] = &hd_report_loops_columns,
       [HD_ASK_TASKS] = &hd_report_tasks_columns,
       [HD_ASK_PATH] = &hd_report_critical_path_columns,
+      [HD_ASK_LOCKS] = &hd_report_locks_columns,
       [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns,
       [HD_ASK_HOT] = &hd_report_hot_columns,
       [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,

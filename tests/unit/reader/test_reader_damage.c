@@ -38,11 +38,11 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = HD_FORMAT_VERSION + 1;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 13, this reads 12)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 14, this reads 13)");
   header->version = 0;
   builder_refused(&sample->builder, "format 0 does not exist");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 12)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 13)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
@@ -401,6 +401,18 @@ static void test_a_broken_critical_path_is_refused(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_broken_locks_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->lock->profile = 3; /* no such callpath */
+  builder_refused(&sample->builder, "locks of callpath 3 (0) are not valid");
+  builder_free(&sample->builder);
+  sample = setup_sample();
+  sample->pair->holder = 3;
+  builder_refused(&sample->builder, "waits for holder 3 (0) are not valid");
+  builder_free(&sample->builder);
+}
+
 /* Its thread was busy to the end, 10 after it was written. */
 static void test_a_critical_path_ends_with_the_profile(void **state) {
   (void)state;
@@ -515,6 +527,7 @@ int main(void) {
       cmocka_unit_test(test_what_windows_saw_is_added_up_unless_it_is_nobodys),
       cmocka_unit_test(test_broken_chunks_are_refused_and_those_of_a_loop_added_up),
       cmocka_unit_test(test_a_broken_critical_path_is_refused),
+      cmocka_unit_test(test_broken_locks_are_refused),
       cmocka_unit_test(test_a_critical_path_ends_with_the_profile),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),
