@@ -57,7 +57,7 @@ static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind
 void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                                    const void *address) {
   (void)hint, (void)implementation;
-  if (refuse_mutex(mutex))
+  if (hd_thread_ignores() || refuse_mutex(mutex))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_ACQUIRE);
   struct hd_thread *thread = event.thread;
@@ -111,7 +111,7 @@ static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kin
 void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
   enum hd_kind kind = kind_of_mutex(mutex);
-  if (hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
+  if (hd_thread_ignores() || hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
     return;
   HD_EVENT struct hd_event event = hd_event_begin_unsettled(HD_EVENT_MUTEX_ACQUIRED);
   struct hd_thread *thread = event.thread; /* a lock's wait must not be settled */
@@ -136,7 +136,7 @@ void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const
   (void)address;
   enum hd_kind kind = kind_of_mutex(mutex);
   const void *lock = (const void *)(uintptr_t)id;
-  if (!is_told(kind, lock))
+  if (hd_thread_ignores() || !is_told(kind, lock))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_MUTEX_RELEASED);
   struct hd_thread *thread = event.thread;

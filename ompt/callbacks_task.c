@@ -40,6 +40,8 @@ static void end_dependence_wait(const ompt_data_t *task) {
 void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                                  int has_dependences, const void *address) {
   (void)creator, (void)frame, (void)has_dependences;
+  if (hd_thread_ignores())
+    return;
   if (flags & ompt_task_taskwait) {
     begin_dependence_wait(task, address);
     return;
@@ -78,6 +80,8 @@ static bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, om
 void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
     return; /* nobody starts or stops working */
+  if (hd_thread_ignores())
+    return;
   if (status == ompt_taskwait_complete)
     end_dependence_wait(prior);
   else if (!is_unobserved_task(prior, status, next))

@@ -8,6 +8,7 @@
 
 #include "callpath/code/modules.h"
 #include "ompt/construct/routine.h"
+#include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
 #include "ompt/tool.h"
 #include "support/inprocess/keep_errno.h"
@@ -91,7 +92,7 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
   if (__builtin_expect(!hd_measuring.started, false))
     hd_tool_start_early();
-  if (refuse_entry())
+  if (hd_thread_ignores() || refuse_entry())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
   struct hd_thread *thread = event.thread;
@@ -105,7 +106,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
   if (__builtin_expect(!hd_measuring.started, false)) /* it was entered before anybody listened */
     return;
-  if (refuse_exit())
+  if (hd_thread_ignores() || refuse_exit())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
   struct hd_thread *thread = event.thread;
