@@ -99,7 +99,7 @@ void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
-  if (__builtin_expect(!hd_measuring.hears_routines, false) && !hd_tool_hears_routines())
+  if (__builtin_expect(!hd_measuring_hears_routines(), false) && !hd_tool_hears_routines())
     return;
   if (refuse_entry())
     return;
@@ -113,7 +113,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
 }
 
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
-  if (__builtin_expect(!hd_measuring.hears_routines, false)) /* it was entered before anybody listened */
+  if (__builtin_expect(!hd_measuring_hears_routines(), false)) /* it was entered before anybody listened */
     return;
   if (refuse_exit(NULL))
     return;

@@ -225,7 +225,7 @@ static void wake(void) {
   if (hd_dormancy_is_asleep()) {
     if (has_joined)
       listen((ompt_set_callback_t)origin.lookup("ompt_set_callback"));
-    hd_measuring.hears_routines = true;
+    __atomic_store_n(&hd_measuring.hears_routines, true, __ATOMIC_RELEASE);
     hd_dormancy_end();
   }
   pthread_mutex_unlock(&joining);
@@ -289,7 +289,7 @@ bool hd_tool_hears_routines(void) {
     hd_tool_start_early();
   else if (hd_dormancy_is_asleep())
     hd_steering_wake_if_asked();
-  return hd_measuring.hears_routines;
+  return hd_measuring_hears_routines();
 }
 
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *tool_data) {

@@ -32,6 +32,11 @@ struct hd_measuring {
   uint64_t start_ticks; /* what its start took */
 };
 extern HD_INSIDE struct hd_measuring hd_measuring;
+
+/** `hears_routines`: a dormant measurement begins while threads ask. */
+static inline bool hd_measuring_hears_routines(void) {
+  return __atomic_load_n(&hd_measuring.hears_routines, __ATOMIC_ACQUIRE);
+}
 extern HD_INSIDE struct hd_store hd_store; /* the profile */
 
 /** False before initialize, after finalize and in a forked child that has not begun. One system call: cold paths only.

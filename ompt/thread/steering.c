@@ -67,7 +67,7 @@ static void write_down(struct hd_control *control, uint64_t word, uint64_t now, 
 /* Other requests stay until it is awake. */
 bool hd_steering_wake_if_asked(void) {
   const uint64_t word = __atomic_load_n(hd_steering.asked, __ATOMIC_ACQUIRE);
-  if (hd_control_command(word) == HD_CONTROL_RESUME && word != hd_steering.seen)
+  if (hd_control_command(word) == HD_CONTROL_RESUME && word != __atomic_load_n(&hd_steering.seen, __ATOMIC_RELAXED))
     hd_dormancy.wake();
   return !hd_dormancy_is_asleep();
 }

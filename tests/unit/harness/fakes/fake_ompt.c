@@ -89,7 +89,7 @@ static ompt_set_result_t set_callback(ompt_callbacks_t event, ompt_callback_t ca
     return ompt_set_error;
   if ((uint32_t)event == rt.options->never)
     return ompt_set_never;
-  rt.callbacks[event] = callback;
+  __atomic_store_n(&rt.callbacks[event], callback, __ATOMIC_RELEASE); /* others may be about to call it */
   rt.told->registered[event] = callback != NULL;
   return ompt_set_always;
 }
@@ -185,8 +185,9 @@ static ompt_interface_fn_t look_up(const char *name) {
 /* Calls the tool's callback for `event`, of function type `type`, if it registered one. */
 #define CALL(event, type, ...)                                                                                         \
   do {                                                                                                                 \
-    if (rt.callbacks[event])                                                                                           \
-      ((type)rt.callbacks[event])(__VA_ARGS__);                                                                        \
+    const ompt_callback_t callback = __atomic_load_n(&rt.callbacks[event], __ATOMIC_ACQUIRE);                          \
+    if (callback)                                                                                                      \
+      ((type)callback)(__VA_ARGS__);                                                                                   \
   } while (0)
 
 static void play_parallel_begin(const struct fk_event *e) {
@@ -343,14 +344,16 @@ static void play_entry(const struct fk_event *e) {
   const struct heddle_iterations some = {e->code, (int64_t)e->wait_id, e->size};
   uint32_t *begun = inside[e->thread].begun;
   uint32_t *depth = &inside[e->thread].depth;
+  heddle_entry_begin *begin = __atomic_load_n(&entries.begin, __ATOMIC_ACQUIRE); /* `end` was set before it */
+  heddle_entry_end *end = __atomic_load_n(&entries.end, __ATOMIC_ACQUIRE);
   if (e->op == FK_ENTRY_BEGIN ? *depth == FK_MAX_ENTRIES : *depth == 0)
     _exit(FK_BAD_SCRIPT);
   if (e->op == FK_ENTRY_BEGIN) {
     inside[e->thread].loops[*depth] = some;
-    begun[*depth] = entries.begin ? entries.begin(entry) : 0;
+    begun[*depth] = begin ? begin(entry) : 0;
     ++*depth;
-  } else if (begun[--*depth] || (e->size && entries.end)) {
-    entries.end(entry, begun[*depth], &some);
+  } else if (begun[--*depth] || (e->size && end)) {
+    end(entry, begun[*depth], &some);
   }
 }
 
