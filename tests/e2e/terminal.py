@@ -44,5 +44,6 @@ def on_terminal(*command, env=None, width=80, height=24, keys=b"", when=None, **
     reader.start()
     status = process.wait(timeout=TIMEOUT_S)
     reader.join(timeout=TIMEOUT_S)
+    read()  # Linux may say EIO to a reader who finds nothing just before the last bytes are written and it is closed
     os.close(ours)
     return status, b"".join(got).decode("utf-8", "surrogateescape")

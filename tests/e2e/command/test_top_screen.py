@@ -42,6 +42,16 @@ class Screen:
             time.sleep(0.05)
         return shown
 
+    def still(self, expression):
+        """Until it matches what is shown, and nothing more is drawn; all that is."""
+        limit = time.monotonic() + TIMEOUT_S
+        before, shown = None, self.wait(expression)
+        while shown != before:
+            assert time.monotonic() < limit, f"it does not stand still:\n{shown}"
+            time.sleep(0.5)
+            before, shown = shown, self.shown()
+        return shown
+
 
 @pytest.fixture
 def open_screen(heddle, tmp_path):
@@ -72,8 +82,7 @@ def test_the_screen_follows_the_program(start_phases, open_screen):
     assert re.search(rf"^ +0 initial .* busy .* parallel phases\.c:{line} in alone$", shown, re.M)
     assert re.search(r"^q quit  s sort: gain ", shown, re.M)
     program.be("q")
-    shown = screen.wait(r": ended after ")
-    assert screen.shown() == shown
+    assert re.search(r"^ +3 worker .* ended ", screen.still(r": ended after "), re.M)
     screen.keys("q")
     assert re.search(r"^status 0$", screen.wait("status"), re.M)
 
@@ -99,7 +108,7 @@ def test_keys_open_and_sort_and_pause(start_phases, open_screen):
     screen.keys("Left", "h")
     screen.wait("this help")
     screen.keys("h", "p")
-    paused = screen.wait(r"^PAUSED ")
+    paused = screen.still(r"^PAUSED ")
     program.be("b")
     time.sleep(1)
     assert screen.shown() == paused
