@@ -120,10 +120,11 @@ bool or_is_off(const struct oracle *o, enum hd_event_class event_class);
 bool or_refuses(struct oracle *o, struct or_thread *thread, const struct fk_event *e);
 
 /** oracle_task_times.c: the thread was busy; something began on it that was not observed; a part of a task begins, and
- *  counts at `node`; a task ends. */
+ *  counts at `node`; a part ends, a later one follows; a task ends. */
 void or_times_add(struct oracle *o, const struct or_thread *thread, uint64_t ticks);
 void or_times_spoil(struct oracle *o, const struct or_thread *thread);
 void or_times_begin(struct oracle *o, struct or_task *task, uint32_t node, uint64_t now, bool is_first);
+void or_times_leave(struct or_task *task);
 void or_times_end(struct oracle *o, const struct or_task *task);
 
 void or_switch_to(struct or_thread *thread, uint32_t task);

@@ -43,10 +43,25 @@ void or_times_spoil(struct oracle *o, const struct or_thread *thread) {
     o->tasks[thread->task].spoilt = true;
 }
 
+/* Of the time of its creation, 40 binary digits travel with it. In units of a tick, as here, that is little: another
+ * processor's clock may be ahead by a thousandth of what they hold, so that much looks like no delay at all. */
+static uint64_t delay_of(const struct or_task *task, uint64_t now) {
+  const uint64_t most = UINT64_C(1) << 40, delay = (now - task->created) % most;
+  return delay < most - most / 1024 ? delay : 0;
+}
+
 void or_times_begin(struct oracle *o, struct or_task *task, uint32_t node, uint64_t now, bool is_first) {
   task->spoilt |= o->paused;
   if (is_first && !o->paused)
-    add_length(&o->result->nodes[node].times.delay, now - task->created);
+    add_length(&o->result->nodes[node].times.delay, delay_of(task, now));
+}
+
+/* Of what a task's parts took, 27 binary digits travel with it. */
+void or_times_leave(struct or_task *task) {
+  uint32_t dropped = 0;
+  while (task->own_ticks >> dropped >= 1u << 27)
+    dropped++;
+  task->own_ticks = task->own_ticks >> dropped << dropped;
 }
 
 void or_times_end(struct oracle *o, const struct or_task *task) {

@@ -69,6 +69,7 @@ static void leave_task(struct oracle *o, struct or_thread *thread) {
   struct or_task *task = or_running(o, thread);
   struct or_task *list = or_task_of(o, thread);
   const uint32_t keep = task->unseen ? task->height : 1;
+  or_times_leave(task);
   if (keep < list->open_count)
     or_drop(o, thread, list, keep);
   thread->task = thread->outer[--thread->outer_count];
