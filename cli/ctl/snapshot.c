@@ -77,6 +77,16 @@ static bool make(struct hd_ctl *ctl, const char *path, struct copy *copy) {
   return false;
 }
 
+/* Of two copies the better one gets the name that the first one found free. */
+static void keep_better(struct copy *best, const struct copy *copy) {
+  if (copy->error_seconds >= best->error_seconds || rename(copy->path, best->path) != 0) {
+    unlink(copy->path);
+    return;
+  }
+  best->error_seconds = copy->error_seconds;
+  best->elapsed_seconds = copy->elapsed_seconds;
+}
+
 /* A thread may write while the file is copied: the best of some copies, or the first that is good. */
 static bool make_whole(struct hd_ctl *ctl, const char *path, struct copy *best) {
   bool found = false;
@@ -85,8 +95,8 @@ static bool make_whole(struct hd_ctl *ctl, const char *path, struct copy *best) 
     if (!make(ctl, path, &copy))
       continue;
     if (found)
-      unlink(copy.error_seconds < best->error_seconds ? best->path : copy.path);
-    if (!found || copy.error_seconds < best->error_seconds)
+      keep_better(best, &copy);
+    else
       *best = copy;
     found = true;
   }
