@@ -121,6 +121,33 @@ static void give(struct hd_resolution *of) {
   }
 }
 
+/* ---- what was handed out and created ---- */
+
+static void scale(uint64_t *count, double factor) {
+  *count = (uint64_t)llround((double)*count * factor);
+}
+
+/* Chunks, iterations and tasks were counted in the visits that were observed: as many for each of those that were not. */
+static void give_shares(struct hd_resolution *of) {
+  const struct hd_model *model = of->model;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (of->visits[i] > 0)
+      model->nodes[i].shares = (struct hd_shares){0};
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    struct hd_node *node = &model->nodes[model->rows[i].node];
+    struct hd_shares *shares = (struct hd_shares *)&model->rows[i].shares;
+    const uint64_t more = of->visits[model->rows[i].node];
+    if (more == 0)
+      continue;
+    const double factor = (double)node->visits / (double)(node->visits - more);
+    scale(&shares->chunks, factor);
+    scale(&shares->iterations, factor);
+    scale(&shares->created, factor);
+    scale(&shares->elsewhere, factor);
+    hd_accumulate_shares(&node->shares, shares);
+  }
+}
+
 /* ---- all ---- */
 
 static void make(struct hd_resolution *of) {
@@ -165,6 +192,7 @@ static void resolve(struct hd_resolution *of) {
   survey(of);
   take(of);
   give(of);
+  give_shares(of);
   sum_busy(of);
   hd_resolve_gains(of);
   hd_model_roll_up(of->model);

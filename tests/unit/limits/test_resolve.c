@@ -278,6 +278,23 @@ static void expect_sums(const struct hd_model *model) {
   assert_int_equal(all, of_nodes);
 }
 
+/* As many tasks are said to have been created as run, and their parts that ran elsewhere are what they were, but for
+ * those at the edges of windows. */
+static void expect_tasks(const struct hd_model *truth, const struct hd_model *some) {
+  for (uint32_t i = 0; i < some->node_count; i++) {
+    const struct hd_node *node = &some->nodes[i];
+    if (node->kind != HD_KIND_TASK)
+      continue;
+    const struct hd_node *was = ex_node(truth, SITE(PARALLEL, 0x300), SITE(TASK, 0x600));
+    const double elsewhere = (double)was->shares.elsewhere / (double)was->visits;
+    const double scaled = (double)node->visits / (double)was->visits;
+    assert_int_equal(was->shares.created, was->visits);
+    assert_true(fabs((double)node->shares.created / (double)node->visits - 1) < 0.1);
+    assert_true(fabs((double)node->shares.elsewhere / (double)node->visits - elsewhere) < 0.1);
+    assert_true(fabs(scaled - 1) < 0.25);
+  }
+}
+
 static unsigned long seed_count(void) {
   const char *text = getenv("HEDDLE_SEEDS");
   return (text ? strtoul(text, NULL, 10) : 100) / 10;
@@ -304,6 +321,7 @@ static void compare(struct outcome *outcome, const struct hd_model *truth, struc
   assert_true(some->unresolved.ticks > 0);
   hd_resolve(some);
   expect_sums(some);
+  expect_tasks(truth, some);
   assert_true(some->estimated);
   const struct hd_node *region = ex_node(some, SITE(PARALLEL, 0x300));
   assert_true(region->gain_possible.low <= gain + 1 && gain <= region->gain_possible.high + 1);
