@@ -9,6 +9,8 @@
 #include "output/analysis/findings/findings_internal.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
+#include "output/model/locks.h"
+#include "output/model/node_text.h"
 
 void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) {
   va_list arguments;
@@ -137,6 +139,39 @@ static const char *mutex_cure(enum hd_cause cause) {
   }
 }
 
+/* The callpath whose holds it waited for longest; NULL: it waited for none. */
+static const struct hd_model_lock_pair *longest_holder(const struct hd_model *model, uint32_t node, uint64_t *held) {
+  uint32_t count;
+  const struct hd_model_lock_pair *pairs = hd_lock_pairs_of(model, node, &count);
+  const struct hd_model_lock_pair *longest = NULL;
+  *held = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    *held += pairs[i].ticks;
+    if (!longest || longest->ticks < pairs[i].ticks)
+      longest = &pairs[i];
+  }
+  return longest;
+}
+
+/* How its waits divide among holders and hand-overs, if that was followed. */
+static void say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding *finding, uint32_t evidence) {
+  const struct hd_model *model = diagnosis->model;
+  const struct hd_model_lock *lock = hd_locks_missing(model) ? NULL : hd_locks_find(model, finding->place->id);
+  const double waited = (double)hd_locks_waited(finding->place);
+  char place[HD_PLACE_BYTES];
+  uint64_t held;
+  const struct hd_model_lock_pair *longest = longest_holder(model, finding->place->id, &held);
+  if (!lock || !longest || waited <= 0)
+    return;
+  const struct hd_model_lock *holder = hd_locks_find(model, longest->holder);
+  hd_node_text(place, model, &model->nodes[longest->holder], NULL);
+  hd_say(finding->evidence[evidence], "held %s of %s waited, %s by %s; hand-over %s%s",
+         hd_say_time(diagnosis, (double)held).text, hd_say_time(diagnosis, waited).text,
+         hd_say_time(diagnosis, (double)longest->ticks).text, place,
+         hd_say_time(diagnosis, (double)lock->handover_ticks).text,
+         holder && holder->elsewhere > 0 ? "; another thread released it" : "");
+}
+
 void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_place_sums *sums = &finding->sums;
   const double entries = count_or_one(sums->visits);
@@ -147,6 +182,7 @@ void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   else
     hd_say(finding->evidence[0], "threads wait %s in all for it, %s each of %" PRIu64 " times", waited.text,
            hd_say_time(diagnosis, finding->lost_ticks / entries).text, sums->visits);
+  say_holders(diagnosis, finding, 1);
   hd_say(finding->attempt[0], "%s", mutex_cure(finding->cause));
 }
 

@@ -36,7 +36,7 @@ int main(void) {
 }
 """
 VIEWS = ([], ["-v"], ["--threads"], ["--histogram"], ["--at-k", "1"], ["--with", "1"], ["--loops"], ["--tasks"],
-         ["--efficiency"], ["--critical-path"], ["--hot"], ["--overhead"], ["--flat"], ["--callgraph"], ["--tree"], ["--callers=length"],
+         ["--efficiency"], ["--critical-path"], ["--locks"], ["--hot"], ["--overhead"], ["--flat"], ["--callgraph"], ["--tree"], ["--callers=length"],
          ["--focus=length"])
 
 
@@ -44,7 +44,7 @@ VIEWS = ([], ["-v"], ["--threads"], ["--histogram"], ["--at-k", "1"], ["--with",
 def made(build_program, run_heddle, tmp_path_factory):
     path = tmp_path_factory.mktemp("width") / "a program with a long name, so that headings are long.heddle"
     program = build_program(WORK, flags=["-finstrument-functions"])
-    result = run_heddle("run", "-q", "--critical-path", "--overhead=2%", "-o", path, "--", program, *["argument"] * 30)
+    result = run_heddle("run", "-q", "--critical-path", "--locks", "--overhead=2%", "-o", path, "--", program, *["argument"] * 30)
     assert result.returncode == 0, result.stderr
     return path
 
