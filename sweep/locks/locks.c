@@ -153,14 +153,32 @@ void hd_lock_end_hold(struct hd_lock_book *book, const struct hd_lock *lock, uin
   sum_of(book, lock->profile)->hold_ticks += now > lock->since ? now - lock->since : 0;
 }
 
+/* Releases that it still owes are none of its own: it has gone on, so another thread released the lock. */
+static void settle_late(struct hd_lock_book *book, struct hd_lock_ring *ring) {
+  for (uint32_t i = 0; i < ring->late_count; i++)
+    sum_of(book, ring->late[i].profile)->elsewhere++;
+  ring->late_count = 0;
+}
+
+/* False: it owes no release of that lock. */
+static bool take_late(struct hd_lock_ring *ring, uint64_t lock, uint32_t *profile) {
+  for (uint32_t i = 0; i < ring->late_count; i++)
+    if (ring->late[i].lock == lock) {
+      *profile = ring->late[i].profile;
+      ring->late[i] = ring->late[--ring->late_count];
+      return true;
+    }
+  return false;
+}
+
 /* Its release will be told, if it was it that released it. */
 static void take_over(struct hd_lock_book *book, struct hd_lock *lock, uint32_t thief) {
   struct hd_lock_ring *holder = &book->rings[lock->holder];
   if (lock->holder == thief)
     return;
-  holder->is_late = true;
-  holder->late = lock->item.key;
-  holder->late_profile = lock->profile;
+  if (holder->late_count == HD_LOCK_LATE_MOST)
+    settle_late(book, holder);
+  holder->late[holder->late_count++] = (struct hd_lock_late){lock->item.key, lock->profile};
   lock->before = lock->holder + 1;
 }
 
@@ -203,14 +221,12 @@ static void acquire(struct hd_lock_book *book, struct hd_lock_ring *ring, uint64
 
 /* Another thread than the one that got the lock has released it: the one before, if that has not. */
 static void release_of_another(struct hd_lock_book *book, struct hd_lock *lock, uint64_t now) {
-  struct hd_lock_ring *before = lock->before ? &book->rings[lock->before - 1] : NULL;
-  const bool is_before = before && before->is_late && before->late == lock->item.key;
-  sum_of(book, is_before ? before->late_profile : lock->profile)->elsewhere++;
+  uint32_t profile = lock->profile;
+  const bool is_before = lock->before && take_late(&book->rings[lock->before - 1], lock->item.key, &profile);
+  sum_of(book, profile)->elsewhere++;
   lock->before = 0;
-  if (is_before) {
-    before->is_late = false;
+  if (is_before)
     return;
-  }
   hd_lock_end_hold(book, lock, now);
   lock->state = HD_LOCK_HANDOVER;
 }
@@ -233,13 +249,6 @@ static void release(struct hd_lock_book *book, const struct hd_lock_ring *ring, 
 }
 
 /* ---- entries ---- */
-
-/* It has gone on, so it did not release that lock: another thread did. */
-static void settle_late(struct hd_lock_book *book, struct hd_lock_ring *ring) {
-  if (ring->is_late)
-    sum_of(book, ring->late_profile)->elsewhere++;
-  ring->is_late = false;
-}
 
 static struct hd_lock_ring *ring_of(struct hd_lock_book *book, const struct hd_ring_sweep *log, uint64_t now) {
   if (!hd_heap_grow(&book->rings, &book->ring_limit, log->index + 1, sizeof *book->rings)) {
@@ -264,11 +273,11 @@ void hd_locks_take(struct hd_lock_book *book, const struct hd_ring_sweep *log, c
   struct hd_lock_ring *ring = concerns ? ring_of(book, log, entry->ticks) : NULL;
   if (!ring)
     return;
-  if (order == HD_ORDER_RELEASED && ring->is_late && ring->late == told->a) {
-    ring->is_late = false;
+  uint32_t profile;
+  if (order == HD_ORDER_RELEASED && take_late(ring, told->a, &profile))
     return;
-  }
-  settle_late(book, ring);
+  if (order != HD_ORDER_RELEASED)
+    settle_late(book, ring);
   if (order == HD_ORDER_ACQUIRED) {
     acquire(book, ring, told->a, entry->ticks);
   } else if (order == HD_ORDER_RELEASED) {

@@ -10,8 +10,10 @@
  * counted in the header, and the time of its waits is not known.
  *
  * The runtime tells of a release after it: another thread may have acquired the lock before. Then the hold ends with
- * that acquisition. A release by a thread that neither holds the lock nor has just lost it in this way is one of a lock
- * that another thread has acquired, which OpenMP allows for locks that are handed from task to task.
+ * that acquisition, and the release is late. One thread may owe several, since processors' clocks may differ a little.
+ * A release by a thread that neither holds the lock nor owes one is one of a lock that another thread has acquired,
+ * which OpenMP allows for locks that are handed from task to task; so is one that is still owed when its thread turns
+ * to another lock.
  *
  * Not thread-safe: the caller has the sweep's lock. Cost: a look-up in a small hash table for each entry, and one for
  * each callpath in which threads wait for the same lock.

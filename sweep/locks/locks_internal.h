@@ -40,16 +40,22 @@ struct hd_lock_pair {
   uint64_t count;
 };
 
+/** A thread's hold that ended when another thread got the lock. */
+struct hd_lock_late {
+  uint64_t lock;
+  uint32_t profile; /* where it got it */
+};
+enum { HD_LOCK_LATE_MOST = 4 };
+
 /** A thread. */
 struct hd_lock_ring {
-  uint32_t thread; /* + 1: whose log this is; 0: nobody's yet */
-  bool is_late;    /* its release of `late` is not told, though another thread has the lock */
+  uint32_t thread;     /* + 1: whose log this is; 0: nobody's yet */
+  uint32_t late_count; /* of `late`: releases that are not told yet, though another thread has the lock */
   struct hd_lock *waits_for;
   struct hd_lock_pair *meets; /* as whose holder it found the lock; NULL: it did not */
   uint64_t named;             /* the lock that it waits for or has tried to get, */
   uint32_t profile;           /* and where; HD_NONE: it has it, or has given up */
-  uint32_t late_profile;
-  uint64_t late;
+  struct hd_lock_late late[HD_LOCK_LATE_MOST];
 };
 
 /** locks.c: its waiters' time up to now. */

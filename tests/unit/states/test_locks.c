@@ -156,6 +156,31 @@ static void test_a_release_that_is_told_late_ends_a_hold_at_the_next_acquisition
   expect_divided(second);
 }
 
+/* Thread 0 has two locks. By the clocks of their processors thread 1 has got both before thread 0 has told of either
+ * release. */
+static void test_a_thread_may_owe_several_releases(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19, 2);
+  for (uint64_t lock = 0; lock < 2; lock++) {
+    waits(0, 2 + 2 * lock, ompt_mutex_lock, 0x8000 + lock, 0x400);
+    gets(0, 3 + 2 * lock, ompt_mutex_lock, 0x8000 + lock, 0x400);
+  }
+  for (uint64_t lock = 0; lock < 2; lock++) {
+    waits(1, 10 + 2 * lock, ompt_mutex_lock, 0x8000 + lock, 0x420);
+    gets(1, 11 + 2 * lock, ompt_mutex_lock, 0x8000 + lock, 0x420);
+  }
+  for (uint64_t lock = 0; lock < 2; lock++)
+    gives(0, 14 + lock, ompt_mutex_lock, 0x8000 + lock, 0x400);
+  for (uint64_t lock = 0; lock < 2; lock++)
+    gives(1, 20 + lock, ompt_mutex_lock, 0x8000 + lock, 0x420);
+  end(2, 30, &followed);
+  const struct hd_node *first = ex_node(model, REGION, SITE(LOCK, 0x400));
+  const struct hd_node *second = ex_node(model, REGION, SITE(LOCK, 0x420));
+  assert_int_equal(lock_of(first).hold_ticks, 8 + 8);
+  assert_int_equal(lock_of(second).hold_ticks, 9 + 8);
+  assert_int_equal(lock_of(first).elsewhere + lock_of(second).elsewhere, 0);
+}
+
 /* Thread 0 gets it, thread 1 gives it back, thread 2 waits. Then the same, with a release that is told late. */
 static void test_a_lock_that_another_thread_releases_is_marked(void **state) {
   (void)state;
@@ -515,6 +540,7 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
       TEST(test_waits_are_divided_among_holders_and_handovers),
       TEST(test_a_release_that_is_told_late_ends_a_hold_at_the_next_acquisition),
+      TEST(test_a_thread_may_owe_several_releases),
       TEST(test_a_lock_that_another_thread_releases_is_marked),
       TEST(test_a_thread_that_has_gone_on_has_not_released_its_lock),
       TEST(test_tests_of_locks_hold_but_never_wait),
