@@ -55,6 +55,10 @@ static const struct hd_option options[] = {
      "show what had to run one after the other: work, span and each\n"
      "callpath's part of the critical path ('heddle run --critical-path')",
      ASK(PATH)},
+    {0, "locks", NULL,
+     "show who held what others waited for: by lock, critical section or\n"
+     "ordered part, its holders and hand-overs ('heddle run --locks')",
+     ASK(LOCKS)},
     {0, "efficiency", NULL, "show how well run and regions use their threads, as factors (POP's)", ASK(EFFICIENCY)},
     {0, "hot", NULL, "show which functions threads execute, by callpath and state (samples)", ASK(HOT)},
     {0, "source", NULL, "show the source with the numbers of its lines beside it", ASK(SOURCE)},
@@ -171,7 +175,7 @@ static bool is_about_routines(enum hd_question question) {
 /* Tables of regions have all keys; the views with routines only those that a routine has, and what is sorted by one
  * thing of its own none. */
 static bool sorts_by(enum hd_question question, enum hd_sort sort) {
-  static const enum hd_question no_keys[] = {HD_ASK_LOOPS,  HD_ASK_TASKS,    HD_ASK_PATH, HD_ASK_HOT,
+  static const enum hd_question no_keys[] = {HD_ASK_LOOPS,  HD_ASK_TASKS,    HD_ASK_PATH, HD_ASK_LOCKS, HD_ASK_HOT,
                                              HD_ASK_SOURCE, HD_ASK_AT_LEVEL, HD_ASK_WITH};
   for (size_t i = 0; i < sizeof no_keys / sizeof no_keys[0]; i++)
     if (question == no_keys[i])

@@ -37,6 +37,7 @@
 #include "heddle-concurrency.h"
 #include "heddle-control.h"
 #include "heddle-events.h"
+#include "heddle-locks.h"
 #include "heddle-log.h"
 #include "heddle-path.h"
 #include "heddle-rows.h"
@@ -181,7 +182,10 @@ struct hd_file_header {
   uint64_t late_threads;  /* of the threads that lived then, those whose first event came later, and that may have
                              been busy before: their lives begin with it */
   uint64_t late_ticks;    /* what is missing of their lives because of that, summed */
-  uint64_t reserved[3];   /* all threads read what follows now and then: it fills lines of the cache */
+  /* Locks (hd_lock_record, hd_lock_pair_record). */
+  uint32_t lock_flags;  /* enum hd_lock_flag; 0: they were not followed */
+  uint32_t lost_locks;  /* waits and holders for which there was no room */
+  uint64_t reserved[2]; /* all threads read what follows now and then: it fills lines of the cache */
   struct hd_control control;
 };
 
@@ -212,9 +216,11 @@ enum hd_block_type {
   HD_BLOCK_PATHS = 24,
   HD_BLOCK_WATCHED = 25,
   HD_BLOCK_PATH_STEPS = 26,
-  HD_BLOCK_TASKS = 27
+  HD_BLOCK_TASKS = 27,
+  HD_BLOCK_LOCKS = 28,
+  HD_BLOCK_LOCK_PAIRS = 29
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_TASKS
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_LOCK_PAIRS
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {
@@ -408,7 +414,9 @@ HD_ASSERT_BYTES(event, 256)
 HD_ASSERT_BYTES(counts, 32)
 HD_ASSERT_BYTES(text, 16)
 HD_ASSERT_BYTES(sample, 32)
-HD_ASSERT_BYTES(path, 40)
+HD_ASSERT_BYTES(path, 56)
+HD_ASSERT_BYTES(lock, 72)
+HD_ASSERT_BYTES(lock_pair, 24)
 #undef HD_ASSERT_BYTES
 _Static_assert(sizeof(struct hd_file_header) <= HD_HEADER_BYTES, "the header fits its page");
 _Static_assert(offsetof(struct hd_file_header, control) % 64 == 0, "the control block begins a line");

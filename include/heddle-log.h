@@ -45,8 +45,8 @@ struct hd_transition {
   X(FINISH, 2)       /* a worker arrives at its region's last barrier. hd_log_arrival, hd_log_finish */                \
   X(FINISH_AGAIN, 2) /* it waits there again, after a task, or what it took for the last was not. The same */          \
   X(JOIN, 1)         /* a primary's team has come together again, unless it was alone. hd_log_join */                  \
-  X(ORDER, 1)        /* what must run one after the other, if the critical path is followed; the operand is enum       \
-                        hd_order. hd_log_order */
+  X(ORDER, 1)        /* what must run one after the other, if the critical path or locks are followed; the operand is  \
+                        enum hd_order. hd_log_order */
 
 enum hd_what {
 #define HD_ROW(name, slots) HD_WHAT_##name,
@@ -172,8 +172,8 @@ struct hd_log_finish {
   uint64_t idle_cell;  /* file offset of the HD_CELL_TEAM of the row whose wait this is; 0: none */
 };
 
-/** What must run one after the other, besides what teams tell. A task is named by the address of its data, until it
- *  ends. */
+/** What must run one after the other, besides what teams tell, and who waits for what. A task is named by the address
+ *  of its data, until it ends. */
 enum hd_order {
   HD_ORDER_THREAD,     /* an initial thread begins */
   HD_ORDER_ACQUIRED,   /* a: a lock or a critical section, ... */
@@ -188,7 +188,10 @@ enum hd_order {
   HD_ORDER_EXCLUDES,   /* likewise, as `mutexinoutset` */
   HD_ORDER_JOINS,      /* likewise, as `inoutset` */
   HD_ORDER_WRITES_ALL, /* a: likewise; on `omp_all_memory` */
-  HD_ORDER_DEPENDS_END /* a: a task that was only a wait for what it depends on: that has ended */
+  HD_ORDER_DEPENDS_END, /* a: a task that was only a wait for what it depends on: that has ended */
+  HD_ORDER_WAITS,       /* a: a lock, ... that the thread waits for; b: the profile it waits in */
+  HD_ORDER_TRIES,       /* likewise, but it does not wait: it has the lock at once, or goes on without */
+  HD_ORDER_FAILED       /* the last WAITS was no wait, but the test of a lock that failed */
 };
 
 struct hd_log_order {

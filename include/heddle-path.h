@@ -31,7 +31,11 @@ struct hd_path_record {
   uint64_t span_ticks; /* the longest chain from begin to end */
   uint64_t work_ticks; /* the busy time of all threads */
   uint64_t instances;
+  uint64_t earliest_ticks; /* the length of the shortest chain with which a thread became busy in it; HD_PATH_NEVER */
+  uint64_t slack_ticks;    /* each time in it could have been longer by this, and the path as it is; 0: it is on the
+                              path. It may really be more. HD_PATH_NEVER: not known */
 };
+#define HD_PATH_NEVER UINT64_MAX
 
 /** How the program's critical path goes on from one callpath in another. All times and counts of `to` are those when it
  *  came from `from`. */

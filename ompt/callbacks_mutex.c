@@ -65,7 +65,11 @@ static inline bool ends_nothing(void) {
 
 static inline void wait_for(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *lock,
                             const void *address) {
-  hd_callbacks_enter(thread, now, kind, address, wait_for_mutex(kind));
+  const enum hd_state state = wait_for_mutex(kind);
+  const struct hd_way step = hd_thread_step(thread, kind, address);
+  hd_order_tell_wait(thread, now, HD_ORDER_WAITS, (uint64_t)(uintptr_t)lock, step.to->profile);
+  thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
+  hd_thread_push(thread, now, step.to, kind, state);
   thread->top->task = (ompt_data_t *)(uintptr_t)lock;
 }
 
@@ -86,6 +90,7 @@ HD_APART void acquire(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address
     hd_callbacks_count_unknown();
   } else if (mutex == ompt_mutex_test_lock || mutex == ompt_mutex_test_nest_lock) {
     const struct hd_way step = hd_thread_step(thread, kind, address);
+    hd_order_tell_wait(thread, event.now, HD_ORDER_TRIES, id, step.to->profile);
     thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, step.to, step.counter);
     hd_thread_set_state(thread, event.now, thread->top->state); /* a test never waits */
   } else if (kind == HD_KIND_CRITICAL) {                        /* what it needs is known when this is compiled */
@@ -120,7 +125,7 @@ static void end_lock_wait(struct hd_thread *thread, uint64_t now, ompt_wait_id_t
     thread->pending &= ~(uint32_t)HD_PENDING_LOCK;
     hd_ring_set_tentative(&thread->ring, false);
   }
-  hd_order_tell(thread, now, HD_ORDER_ACQUIRED, id, 0);
+  hd_order_tell_lock(thread, now, HD_ORDER_ACQUIRED, id);
   if (waits)
     hd_thread_pop(thread, now);
 }
@@ -128,7 +133,7 @@ static void end_lock_wait(struct hd_thread *thread, uint64_t now, ompt_wait_id_t
 static void enter_mutex(struct hd_thread *thread, uint64_t now, enum hd_kind kind, const void *id) {
   if (thread->pending)
     hd_thread_settle(thread);
-  hd_order_tell(thread, now, HD_ORDER_ACQUIRED, (uint64_t)(uintptr_t)id, 0);
+  hd_order_tell_lock(thread, now, HD_ORDER_ACQUIRED, (uint64_t)(uintptr_t)id);
   if (thread->top->kind == kind && (!hd_budget_has_switched() || thread->top->task == id))
     hd_thread_set_state(thread, now, HD_BUSY);
 }
@@ -166,19 +171,21 @@ HD_APART void released(ompt_mutex_t mutex, ompt_wait_id_t id) {
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  hd_order_tell(thread, event.now, HD_ORDER_RELEASED, id, 0);
+  hd_order_tell_lock(thread, event.now, HD_ORDER_RELEASED, id);
   if (kind != HD_KIND_LOCK)
     hd_thread_leave(thread, event.now, kind, (const void *)(uintptr_t)id);
 }
 
+/* Whoever gives a lock back goes on in what surrounds it, as before: nothing of his ends. */
 HD_APART void released_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id) {
-  if (!hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind_of_mutex(mutex), (const void *)(uintptr_t)id))
+  const enum hd_kind kind = kind_of_mutex(mutex);
+  if (kind == HD_KIND_LOCK ? !hd_budget_is_off(HD_CLASS_MUTEX)
+                           : !hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
     released(mutex, id);
 }
 
-/* Whoever gives a lock back goes on in what surrounds it, as before. */
 static bool is_told(enum hd_kind kind) {
-  return kind == HD_KIND_LOCK ? hd_order_is_kept() : kind != HD_KIND_OTHER;
+  return kind == HD_KIND_LOCK ? hd_order_of_locks_is_kept() : kind != HD_KIND_OTHER;
 }
 
 void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {

@@ -115,8 +115,12 @@ static void start_parts(const struct hd_settings *settings) {
   struct hd_file_header *header = hd_store.header;
   hd_measuring.has_routines = !on_stack || hd_tool_has_hooks(); /* in a test they come all the same */
   hd_measuring.keeps_order = settings->critical_path;
+  hd_measuring.keeps_waits = settings->locks;
+  hd_measuring.keeps_locks = settings->critical_path || settings->locks;
   if (hd_measuring.keeps_order)
     hd_sweeper_follow_path();
+  if (hd_measuring.keeps_waits)
+    hd_sweeper_follow_locks();
   header->flags |= hd_measuring.has_routines ? HD_FILE_ROUTINES : 0;
   header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;
   header->flags |= settings->gomp ? HD_FILE_GOMP : 0;

@@ -39,6 +39,7 @@
   _(SAMPLES, samples_hz, NUMBER_OR_OFF, HD_SAMPLES_DEFAULT) /* of each thread, a second of processor time */           \
   _(CRITICAL_PATH, critical_path, SWITCH, 0)                /* follow the critical path */                             \
   _(DORMANT, dormant, SWITCH, 0)                            /* measure nothing until asked to (heddle ctl) */          \
+  _(LOCKS, locks, SWITCH, 0)                                /* follow who holds what others wait for */                \
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \
   _(TEST_DELAY, test_delay, TEXT, NULL)                     /* NS or NS@THREAD, for tests of the virtual clock */      \
   _(TEST_WINDOWS, test_windows, TEXT, NULL) /* numbers of struct hd_batch_habits, comma-separated: for tests */        \

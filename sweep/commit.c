@@ -151,6 +151,8 @@ static void add_entries(struct hd_tallies *tallies, const struct hd_window *wind
       hd_teams_apply(&tallies->teams, &seen->ring->sweep, seen->entry, seen->idle_since);
     if (__builtin_expect(tallies->path.is_kept, false) && hd_path_concerns(seen->entry->what))
       hd_path_take(&tallies->path, seen->ring, seen->entry);
+    if (__builtin_expect(tallies->locks.is_kept, false) && hd_what_of(seen->entry) == HD_WHAT_ORDER)
+      hd_locks_take(&tallies->locks, &seen->ring->sweep, seen->entry);
   }
   hd_teams_end_step(&tallies->teams);
 }

@@ -220,4 +220,5 @@ void hd_tallies_free(struct hd_tallies *tallies) {
   hd_entries_free(&tallies->entries);
   hd_teams_free(&tallies->teams);
   hd_path_free(&tallies->path);
+  hd_locks_free(&tallies->locks);
 }

@@ -15,6 +15,7 @@
 #include "heddle-format.h"
 #include "sweep/entries.h"
 #include "sweep/journal.h"
+#include "sweep/locks/locks.h"
 #include "sweep/overlaps.h"
 #include "sweep/path/path.h"
 #include "sweep/teams.h"
@@ -57,6 +58,7 @@ struct hd_tallies {
   struct hd_entry_book entries;
   struct hd_team_book teams;
   struct hd_path_book path;
+  struct hd_lock_book locks;
   struct hd_journal journal;
   struct hd_file_header *header; /* what could not be kept is counted here */
 };

@@ -99,6 +99,10 @@ static void check_extras(struct hd_doctor *doctor, const struct hd_program *prog
     SAY(FINE, "names", "functions and lines are known");
   if (program->calls_heddle)
     SAY(FINE, "calls of Heddle", "instrumented routines or markers: heddle run loads libheddle.so with it");
+  if (program->file.sleds)
+    SAY(FINE, "sleds",
+        "%u functions have sleds (-fxray-instrument): heddle run --routines=LIST measures those you choose",
+        program->file.sleds);
 }
 
 /* libgomp's entry points are libomp's, too. */

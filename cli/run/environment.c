@@ -182,14 +182,15 @@ static bool set_choice(const char *name, const char *value) {
   return !value || setenv(name, value, 1) == 0;
 }
 
-/* Where events are switched off nobody knows what had to wait for what. */
-static bool set_limit_of_path(const struct hd_run_options *options) {
+/* Where events are switched off nobody knows what had to wait for what, nor who held it. */
+static bool set_limit_of_order(const struct hd_run_options *options) {
   const char *name = hd_setting_name(HD_SET_OVERHEAD);
-  return !options->set[HD_SET_CRITICAL_PATH] || getenv(name) || setenv(name, "off", 1) == 0;
+  const bool asked = options->set[HD_SET_CRITICAL_PATH] || options->set[HD_SET_LOCKS];
+  return !asked || getenv(name) || setenv(name, "off", 1) == 0;
 }
 
 static bool set_choices(const struct hd_run_options *options) {
-  bool set = set_choice("OMP_NUM_THREADS", options->threads) && set_limit_of_path(options);
+  bool set = set_choice("OMP_NUM_THREADS", options->threads) && set_limit_of_order(options);
   for (size_t i = 0; i < HD_SETTING_COUNT; i++)
     set = set && set_choice(hd_setting_name((enum hd_setting)i), options->set[i]);
   return set;

@@ -74,6 +74,10 @@ const struct hd_option hd_run_shared_options[] = {
      "follow the critical path: work, span, and which callpaths are on it\n"
      "('heddle report --critical-path'); without --overhead there is no limit then",
      SETTING(CRITICAL_PATH)},
+    {0, "locks", NULL,
+     "follow who holds what others wait for: locks, critical sections, ordered\n"
+     "('heddle report --locks'); without --overhead there is no limit then",
+     SETTING(LOCKS)},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"

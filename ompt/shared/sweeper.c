@@ -85,9 +85,22 @@ void hd_sweeper_follow_path(void) {
   hd_path_begin(&tallies.path, hd_store.header);
 }
 
-static void *add_path_record(void *context, enum hd_block_type type) {
-  return allocate(context, type,
-                  type == HD_BLOCK_PATHS ? sizeof(struct hd_path_record) : sizeof(struct hd_path_step_record));
+void hd_sweeper_follow_locks(void) {
+  hd_locks_begin(&tallies.locks, hd_store.header);
+}
+
+static void *add_at_close(void *context, enum hd_block_type type) {
+  const size_t bytes = type == HD_BLOCK_PATHS        ? sizeof(struct hd_path_record)
+                       : type == HD_BLOCK_PATH_STEPS ? sizeof(struct hd_path_step_record)
+                       : type == HD_BLOCK_LOCKS      ? sizeof(struct hd_lock_record)
+                                                     : sizeof(struct hd_lock_pair_record);
+  return allocate(context, type, bytes);
+}
+
+/* All is taken. */
+static void close_books(void) {
+  hd_locks_close(&tallies.locks, tallies.at, add_at_close, NULL);
+  hd_path_close(&tallies.path, add_at_close, NULL);
 }
 
 /* ---- the sweep ---- */
@@ -220,7 +233,7 @@ void hd_sweeper_close(void) {
     hd_ring_pool_take_in(&set);
     wait_for_writers();
     if (take_up_to(hd_frontier_closed_bound(&set)) || wait_for_windows())
-      hd_path_close(&tallies.path, add_path_record, NULL);
+      close_books();
   }
   if (locked)
     pthread_mutex_unlock(&sweep_lock);

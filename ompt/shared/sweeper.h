@@ -21,6 +21,9 @@ bool hd_sweeper_init(uint64_t begin_ticks, const char *test_windows);
 /** From now on sweeps follow the critical path, too. Once, before there are threads. */
 void hd_sweeper_follow_path(void);
 
+/** Likewise who holds the locks that others wait for. */
+void hd_sweeper_follow_locks(void);
+
 /** Does a part of the present sweep, some microseconds of work, if there is one. False: there is none to be taken. */
 bool hd_sweeper_help(void);
 

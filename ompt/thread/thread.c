@@ -5,6 +5,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/current.h"
+#include "ompt/thread/order.h"
 #include "ompt/thread/unresolved.h"
 #include "ompt/thread/watch.h"
 #include "support/inprocess/heap.h"
@@ -221,5 +222,6 @@ void hd_thread_settle(struct hd_thread *thread) {
     hd_thread_unlink_top(thread);
     thread->top--;
     hd_thread_take_back(thread, thread->top->row, thread->top->state);
+    hd_order_tell_wait(thread, thread->record->last_ticks, HD_ORDER_FAILED, 0, 0);
   }
 }

@@ -156,6 +156,7 @@ static void make_header(struct hd_merge *merge) {
   header->lost_samples = header->unplaced_samples = header->unsampled_threads = 0;
   header->path_flags = header->path_open = 0; /* each run has its own */
   header->path_until_ticks = 0;
+  header->lock_flags = header->lost_locks = 0;
   memset(&header->control, 0, sizeof header->control);
   for (size_t i = 0; i < merge->count; i++) {
     const struct hd_model *model = merge->models[i];

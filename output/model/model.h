@@ -214,6 +214,8 @@ struct hd_model_path {
   uint64_t span_ticks;
   uint64_t work_ticks;
   uint64_t instances;
+  uint64_t earliest_ticks; /* from the program's start; HD_PATH_NEVER: not known */
+  uint64_t slack_ticks;    /* likewise */
 };
 
 /** How the critical path goes on from one node in another: hd_path_step_record. */
@@ -223,6 +225,27 @@ struct hd_model_step {
   uint64_t ticks;
   uint64_t count;
   uint64_t changes;
+};
+
+/** What a node's threads waited for, and what they held (hd_lock_record). Ticks of waits are thread time. */
+struct hd_model_lock {
+  uint32_t node;
+  uint64_t waits;
+  uint64_t handover_ticks; /* of its waits, while nobody held the lock, after a release that somebody waited for */
+  uint64_t free_ticks;     /* of its waits, while nobody held it */
+  uint64_t handovers;
+  uint64_t delay_ticks; /* from release to acquisition, of those */
+  uint64_t hold_ticks;
+  uint64_t holds;
+  uint64_t elsewhere; /* of the holds, another thread released the lock */
+};
+
+/** Of a node's waits, while the lock was held by who had got it in another one, or in the same: hd_lock_pair_record. */
+struct hd_model_lock_pair {
+  uint32_t node;
+  uint32_t holder;
+  uint64_t ticks;
+  uint64_t count;
 };
 
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
@@ -320,6 +343,12 @@ struct hd_model {
   struct hd_model_step *steps; /* sorted by `from`, then `to`, one of each */
   uint32_t step_count;
   bool path_known; /* the critical path was followed to the end */
+
+  struct hd_model_lock *locks; /* sorted by node, one of each */
+  uint32_t lock_count;
+  struct hd_model_lock_pair *lock_pairs; /* sorted by node, then holder, one of each */
+  uint32_t lock_pair_count;
+  bool locks_known; /* who held what was followed to the end */
 
   struct hd_costs_record *costs; /* as in the file: in no order, of valid threads */
   uint32_t cost_count;

@@ -8,6 +8,10 @@ static int by_node(const void *a, const void *b) {
   return (left->node > right->node) - (left->node < right->node);
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
 uint32_t hd_paths_join(struct hd_model_path *paths, uint32_t count) {
   uint32_t joined = 0;
   if (count > 0)
@@ -21,6 +25,8 @@ uint32_t hd_paths_join(struct hd_model_path *paths, uint32_t count) {
     paths[joined - 1].span_ticks += paths[i].span_ticks;
     paths[joined - 1].work_ticks += paths[i].work_ticks;
     paths[joined - 1].instances += paths[i].instances;
+    paths[joined - 1].earliest_ticks = smaller(paths[joined - 1].earliest_ticks, paths[i].earliest_ticks);
+    paths[joined - 1].slack_ticks = smaller(paths[joined - 1].slack_ticks, paths[i].slack_ticks);
   }
   return joined;
 }

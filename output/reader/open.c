@@ -125,7 +125,8 @@ static bool read_all(struct hd_reader *reader) {
   if (!hd_reader_take_records(reader) || !hd_reader_find_end(reader) || !hd_reader_take_levels(reader) ||
       !hd_reader_close_threads(reader) || !hd_reader_close_teams(reader) || !hd_reader_take_counts(reader) ||
       !hd_reader_take_samples(reader) || !hd_reader_take_loops(reader) || !hd_reader_take_tasks(reader) ||
-      !hd_reader_take_paths(reader) || !hd_reader_take_watched(reader) || !hd_reader_take_overhead(reader) ||
+      !hd_reader_take_paths(reader) || !hd_reader_take_locks(reader) || !hd_reader_take_watched(reader) ||
+      !hd_reader_take_overhead(reader) ||
       !hd_reader_sum_up(reader))
     return false;
   hd_reader_find_losses(reader->model);

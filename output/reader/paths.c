@@ -8,6 +8,11 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
+/* Chains begin with the tool's load, the program does before. */
+static uint64_t from_start(const struct hd_model *model, uint64_t ticks) {
+  return ticks < HD_PATH_NEVER - model->before_ticks ? ticks + model->before_ticks : HD_PATH_NEVER;
+}
+
 static bool take_path(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_path_record *record = bytes;
   struct hd_model *model = reader->model;
@@ -17,7 +22,10 @@ static bool take_path(struct hd_reader *reader, const void *bytes, uint32_t inde
                                                              .own_ticks = record->path_ticks,
                                                              .span_ticks = record->span_ticks,
                                                              .work_ticks = record->work_ticks,
-                                                             .instances = record->instances};
+                                                             .instances = record->instances,
+                                                             .earliest_ticks =
+                                                                 from_start(model, record->earliest_ticks),
+                                                             .slack_ticks = record->slack_ticks};
   return true;
 }
 
@@ -34,8 +42,9 @@ static bool take_step(struct hd_reader *reader, const void *bytes, uint32_t inde
   return true;
 }
 
-static void add_time(struct hd_model *model, uint32_t node, uint64_t ticks) {
-  model->paths[model->path_count++] = (struct hd_model_path){.node = node, .own_ticks = ticks};
+static void add_time(struct hd_model *model, uint32_t node, uint64_t ticks, uint64_t earliest_ticks) {
+  model->paths[model->path_count++] =
+      (struct hd_model_path){.node = node, .own_ticks = ticks, .earliest_ticks = earliest_ticks};
 }
 
 bool hd_reader_take_paths(struct hd_reader *reader) {
@@ -55,9 +64,10 @@ bool hd_reader_take_paths(struct hd_reader *reader) {
   if (model->before_ticks > 0)
     model->steps[model->step_count++] = (struct hd_model_step){.from = HD_NONE, .to = 0, .ticks = model->before_ticks};
   model->step_count = hd_steps_join(model->steps, model->step_count);
-  add_time(model, 0, model->before_ticks);
+  if (model->before_ticks > 0)
+    add_time(model, 0, model->before_ticks, 0);
   if (header->path_open != HD_NONE && model->end_ticks > header->path_until_ticks)
-    add_time(model, header->path_open, model->end_ticks - header->path_until_ticks);
+    add_time(model, header->path_open, model->end_ticks - header->path_until_ticks, HD_PATH_NEVER);
   model->path_count = hd_paths_join(model->paths, model->path_count);
   model->path_known = true;
   return true;

@@ -142,6 +142,9 @@ bool hd_reader_take_tasks(struct hd_reader *reader);
 /** paths.c: the critical path. */
 bool hd_reader_take_paths(struct hd_reader *reader);
 
+/** locks.c: who held what others waited for. */
+bool hd_reader_take_locks(struct hd_reader *reader);
+
 /** watched.c: what windows saw. */
 bool hd_reader_take_watched(struct hd_reader *reader);
 

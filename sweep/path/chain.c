@@ -6,7 +6,7 @@
 #include "heddle-format.h"
 #include "support/inprocess/heap.h"
 
-enum { FIRST_PARTS = 4 };
+enum { FIRST_PARTS = 2 }; /* most pieces have one */
 
 /* ---- parts ---- */
 
@@ -93,6 +93,22 @@ static void detach(struct hd_chain *chain) {
   chain->parent = chain->next = chain->back = NULL;
 }
 
+/* What leads to it has that slack as well. */
+static void leave_slack(struct hd_chain_pool *pool, const struct hd_chain *chain) {
+  if (chain->slack == HD_NO_SLACK)
+    return;
+  hd_chain_note_slack(chain->parent, chain->slack);
+  for (uint32_t i = 0; i < chain->part_limit; i++) {
+    const uint32_t profile = chain->parts[i].profile; /* + 1 */
+    if (!profile)
+      continue;
+    if (!hd_heap_grow(&pool->slacks, &pool->slack_limit, profile, sizeof *pool->slacks))
+      pool->has_failed = true;
+    else if (chain->slack < pool->slacks[profile - 1] - 1) /* 0 - 1 is the largest */
+      pool->slacks[profile - 1] = chain->slack + 1;
+  }
+}
+
 static void free_piece(struct hd_chain *chain) {
   hd_heap_free(chain->parts);
   hd_heap_free(chain);
@@ -109,6 +125,7 @@ static void join(struct hd_chain_pool *pool, struct hd_chain *chain) {
   if (chain->part_count > successor->part_count)
     swap_parts(chain, successor);
   add_all(pool, successor, chain);
+  hd_chain_note_slack(successor, chain->slack);
   detach(successor);
   detach(chain);
   attach(successor, parent);
@@ -118,6 +135,7 @@ static void join(struct hd_chain_pool *pool, struct hd_chain *chain) {
 static void drop_if_unused(struct hd_chain_pool *pool, struct hd_chain *chain) {
   while (chain && chain->holders == 0 && !chain->first) {
     struct hd_chain *parent = chain->parent;
+    leave_slack(pool, chain);
     detach(chain);
     free_piece(chain);
     chain = parent;
@@ -131,7 +149,7 @@ static void drop_if_unused(struct hd_chain_pool *pool, struct hd_chain *chain) {
 struct hd_chain *hd_chain_begin(struct hd_chain_pool *pool) {
   struct hd_chain *chain = hd_heap_allocate_for(HD_MEMORY_ORDER, 1, sizeof *chain);
   if (chain)
-    *chain = (struct hd_chain){.holders = 1, .from = HD_NONE, .last = HD_NONE, .thread = HD_NONE};
+    *chain = (struct hd_chain){.holders = 1, .from = HD_NONE, .last = HD_NONE, .thread = HD_NONE, .slack = HD_NO_SLACK};
   else
     pool->has_failed = true;
   return chain;
@@ -196,7 +214,23 @@ struct hd_chain *hd_chain_whole(struct hd_chain_pool *pool, const struct hd_chai
   return whole;
 }
 
+void hd_chain_note_slack(struct hd_chain *chain, uint64_t ticks) {
+  if (chain && ticks < chain->slack)
+    chain->slack = ticks;
+}
+
+uint64_t hd_chain_slack_of(const struct hd_chain_pool *pool, uint32_t profile) {
+  return profile < pool->slack_limit ? pool->slacks[profile] - 1 : HD_NO_SLACK; /* 0 - 1 is that */
+}
+
 void hd_chain_take_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other) {
+  const uint64_t ticks = hd_chain_ticks(*own), others = hd_chain_ticks(other);
+  if (*own != other)
+    hd_chain_note_slack(ticks < others ? *own : other, ticks < others ? others - ticks : ticks - others);
+  hd_chain_keep_longer(pool, own, other);
+}
+
+void hd_chain_keep_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other) {
   if (hd_chain_ticks(other) <= hd_chain_ticks(*own))
     return;
   hd_chain_hold(other);

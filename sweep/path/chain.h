@@ -9,6 +9,11 @@
  * there are at most twice as many pieces as there are holders, however long the program runs. Putting two pieces
  * together adds the smaller one's profiles to the larger one's.
  *
+ * Slack: where a holder goes on from the longer of two chains, the shorter one could have been longer by the
+ * difference. That holds for all pieces that lead there alone; what more could be done for a piece, because the longer
+ * one is itself not the longest in the end, is not known. A piece that becomes one with another has the smaller slack
+ * of the two. So what is noted of a profile is never more than it really had.
+ *
  * Not thread-safe: the caller has the sweep's lock. Memory comes from the heap.
  */
 #ifndef HEDDLE_SWEEP_PATH_CHAIN_H
@@ -36,11 +41,18 @@ struct hd_chain {
   uint32_t part_limit;
   uint32_t part_count;
   uint32_t holders; /* other than pieces that go on from it */
+  uint64_t slack;   /* by so much at least it could have been longer without any other chain's being so. HD_NO_SLACK */
 };
 
-/** Whether there was memory for all of it. Begins as {0}. */
+/** No longer chain has gone on without it so far. */
+#define HD_NO_SLACK UINT64_MAX
+
+/** Begins as {0}. */
 struct hd_chain_pool {
-  bool has_failed;
+  bool has_failed; /* there was no memory for all of it */
+  /* By profile: the least slack + 1 of pieces that are gone; 0: there was none that a longer chain went on without. */
+  uint64_t *slacks;
+  uint32_t slack_limit;
 };
 
 /** A new chain of no length, for one holder. NULL: no memory. */
@@ -57,8 +69,17 @@ void hd_chain_add(struct hd_chain_pool *pool, struct hd_chain **own, uint32_t pr
 /** A chain of one piece that has all parts of this one, for one holder. NULL: no memory. */
 struct hd_chain *hd_chain_whole(struct hd_chain_pool *pool, const struct hd_chain *chain);
 
-/** The holder goes on from the other chain, if that is longer. */
+/** The holder goes on from the other chain, if that is longer. The shorter one has slack. */
 void hd_chain_take_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other);
+
+/** The same where the shorter one's holder will compare it with the longest of all. */
+void hd_chain_keep_longer(struct hd_chain_pool *pool, struct hd_chain **own, struct hd_chain *other);
+
+/** The chain could have been longer by so much. NULL is one of no length. */
+void hd_chain_note_slack(struct hd_chain *chain, uint64_t ticks);
+
+/** What is noted of a profile. HD_NO_SLACK: nothing. */
+uint64_t hd_chain_slack_of(const struct hd_chain_pool *pool, uint32_t profile);
 
 static inline uint64_t hd_chain_ticks(const struct hd_chain *chain) {
   return chain ? chain->ticks : 0;

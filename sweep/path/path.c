@@ -37,6 +37,20 @@ static struct hd_path_ring *ring_of(struct hd_path_book *book, struct hd_ring_re
 
 /* ---- time ---- */
 
+static struct hd_path_sum *sum_of(struct hd_path_book *book, uint32_t profile) {
+  if (hd_heap_grow(&book->sums, &book->sum_limit, profile + 1, sizeof *book->sums))
+    return &book->sums[profile];
+  book->chains.has_failed = true;
+  return NULL;
+}
+
+/* With as many threads as one likes, and no time between. */
+static void note_begin(struct hd_path_book *book, uint32_t profile, uint64_t ticks) {
+  struct hd_path_sum *sum = sum_of(book, profile);
+  if (sum && ticks < sum->earliest - 1) /* 0 - 1 is the largest */
+    sum->earliest = ticks + 1;
+}
+
 static void add_time(struct hd_path_book *book, struct hd_path_ring *ring, uint64_t now) {
   if (now <= ring->tick)
     return;
@@ -44,6 +58,7 @@ static void add_time(struct hd_path_book *book, struct hd_path_ring *ring, uint6
     struct hd_path_level *level = hd_path_top(ring);
     if (level->waits && !level->task)
       hd_path_leave_barrier(book, level);
+    note_begin(book, ring->busy, hd_chain_ticks(hd_path_current(ring)->chain));
     hd_chain_add(&book->chains, &hd_path_current(ring)->chain, ring->busy, ring->log->sweep.index, now - ring->tick);
     if (level->team)
       level->team->work_ticks += now - ring->tick;
@@ -134,13 +149,12 @@ void hd_path_advance(struct hd_path_book *book, struct hd_ring_record *log, uint
 /* ---- sums ---- */
 
 void hd_path_sum_up(struct hd_path_book *book, uint32_t profile, uint64_t span_ticks, uint64_t work_ticks) {
-  if (!hd_heap_grow(&book->sums, &book->sum_limit, profile + 1, sizeof *book->sums)) {
-    book->chains.has_failed = true;
+  struct hd_path_sum *sum = sum_of(book, profile);
+  if (!sum)
     return;
-  }
-  book->sums[profile].span_ticks += span_ticks;
-  book->sums[profile].work_ticks += work_ticks;
-  book->sums[profile].instances++;
+  sum->span_ticks += span_ticks;
+  sum->work_ticks += work_ticks;
+  sum->instances++;
 }
 
 /* Up to the newest that was logged: threads that are busy are so until the end. Returns the longest chain. */
@@ -197,44 +211,88 @@ static bool write_steps(const struct hd_chain *chain, hd_path_adder *add, void *
   return true;
 }
 
-static bool write_records(const struct hd_path_book *book, const uint64_t *ticks, uint32_t limit, hd_path_adder *add,
-                          void *context) {
-  for (uint32_t i = 0; i < limit || i < book->sum_limit; i++) {
-    const struct hd_path_sum sum = i < book->sum_limit ? book->sums[i] : (struct hd_path_sum){0};
-    const uint64_t on_path = i < limit ? ticks[i] : 0;
-    if (on_path == 0 && sum.instances == 0)
-      continue;
-    struct hd_path_record *record = add(context, HD_BLOCK_PATHS);
-    if (!record)
-      return false;
-    *record = (struct hd_path_record){.profile = i,
-                                      .path_ticks = on_path,
-                                      .span_ticks = sum.span_ticks,
-                                      .work_ticks = sum.work_ticks,
-                                      .instances = sum.instances};
-  }
+static bool write_record(const struct hd_path_book *book, uint32_t profile, uint64_t on_path, hd_path_adder *add,
+                         void *context) {
+  const struct hd_path_sum sum = profile < book->sum_limit ? book->sums[profile] : (struct hd_path_sum){0};
+  struct hd_path_record *record = add(context, HD_BLOCK_PATHS);
+  if (!record)
+    return false;
+  *record = (struct hd_path_record){.profile = profile,
+                                    .path_ticks = on_path,
+                                    .span_ticks = sum.span_ticks,
+                                    .work_ticks = sum.work_ticks,
+                                    .instances = sum.instances,
+                                    .earliest_ticks = sum.earliest - 1, /* 0 - 1 is HD_PATH_NEVER */
+                                    .slack_ticks = on_path > 0 ? 0 : hd_chain_slack_of(&book->chains, profile)};
   return true;
 }
 
-/* Whether there was memory and space for all of it. */
-static bool write_all(struct hd_path_book *book, const struct hd_chain *longest, hd_path_adder *add, void *context) {
-  uint32_t limit = 0;
-  struct hd_chain *whole = hd_chain_whole(&book->chains, longest);
-  const bool has_all = whole && !book->chains.has_failed;
-  uint64_t *ticks = has_all ? ticks_by_profile(whole, &limit) : NULL;
-  const bool is_whole = has_all && (ticks || whole->part_count == 0) &&
-                        write_records(book, ticks, limit, add, context) && write_steps(whole, add, context);
-  hd_heap_free(ticks);
-  hd_chain_release(&book->chains, whole);
+/* Of those on the path, and that have a span; and of the others. */
+static bool write_records(const struct hd_path_book *book, const uint64_t *ticks, uint32_t limit, bool others,
+                          hd_path_adder *add, void *context) {
+  bool is_whole = true;
+  for (uint32_t i = 0; (i < limit || i < book->sum_limit) && is_whole; i++) {
+    const uint64_t on_path = i < limit ? ticks[i] : 0;
+    const struct hd_path_sum *sum = i < book->sum_limit ? &book->sums[i] : NULL;
+    const bool is_needed = on_path > 0 || (sum && sum->instances > 0);
+    if (is_needed != others && (is_needed || (sum && sum->earliest > 0)))
+      is_whole = write_record(book, i, on_path, add, context);
+  }
   return is_whole;
+}
+
+/* Whether there was memory and space for all that is needed. */
+static bool write_all(struct hd_path_book *book, const struct hd_chain *whole, hd_path_adder *add, void *context) {
+  uint32_t limit = 0;
+  if (!whole || book->chains.has_failed)
+    return false;
+  uint64_t *ticks = ticks_by_profile(whole, &limit);
+  const bool is_whole = (ticks || whole->part_count == 0) && write_records(book, ticks, limit, false, add, context) &&
+                        write_steps(whole, add, context);
+  if (is_whole)
+    write_records(book, ticks, limit, true, add, context);
+  hd_heap_free(ticks);
+  return is_whole;
+}
+
+static void free_strands(struct hd_path_book *book) {
+  hd_path_free_locks(book);
+  for (uint32_t i = 0; i < book->ring_limit; i++) {
+    while (book->rings[i].level_count > 0)
+      hd_path_pop(book, &book->rings[i]);
+    hd_chain_release(&book->chains, book->rings[i].finished);
+    hd_heap_free(book->rings[i].levels);
+  }
+  hd_path_free_tasks(book);
+  hd_path_free_teams(book);
+  hd_chain_release(&book->chains, book->ended);
+  hd_heap_free(book->rings);
+  book->ended = NULL;
+  book->rings = NULL;
+  book->ring_limit = 0;
+}
+
+/* Of what nobody waits for any more. */
+static void note_last_slacks(struct hd_path_book *book, const struct hd_chain *longest) {
+  const uint64_t span = hd_chain_ticks(longest);
+  if (book->ended != longest)
+    hd_chain_note_slack(book->ended, span - hd_chain_ticks(book->ended));
+  for (uint32_t i = 0; i < book->ring_limit; i++) {
+    struct hd_chain *chain = book->rings[i].is_known ? hd_path_current(&book->rings[i])->chain : NULL;
+    if (chain != longest)
+      hd_chain_note_slack(chain, span - hd_chain_ticks(chain));
+  }
 }
 
 void hd_path_close(struct hd_path_book *book, hd_path_adder *add, void *context) {
   if (!book->is_kept)
     return;
   const struct hd_chain *longest = reach_end(book);
-  const bool is_whole = !book->chains.has_failed && write_all(book, longest, add, context);
-  book->header->path_flags |= is_whole ? HD_PATH_KNOWN : HD_PATH_NO_ROOM;
+  struct hd_chain *whole = hd_chain_whole(&book->chains, longest);
+  note_last_slacks(book, longest);
+  free_strands(book);
+  book->header->path_flags |= write_all(book, whole, add, context) ? HD_PATH_KNOWN : HD_PATH_NO_ROOM;
+  hd_chain_release(&book->chains, whole);
   hd_path_free(book);
 }
 
@@ -247,17 +305,8 @@ void hd_path_begin(struct hd_path_book *book, struct hd_file_header *header) {
 }
 
 void hd_path_free(struct hd_path_book *book) {
-  hd_path_free_locks(book);
-  for (uint32_t i = 0; i < book->ring_limit; i++) {
-    while (book->rings[i].level_count > 0)
-      hd_path_pop(book, &book->rings[i]);
-    hd_chain_release(&book->chains, book->rings[i].finished);
-    hd_heap_free(book->rings[i].levels);
-  }
-  hd_path_free_tasks(book);
-  hd_path_free_teams(book);
-  hd_chain_release(&book->chains, book->ended);
-  hd_heap_free(book->rings);
+  free_strands(book);
   hd_heap_free(book->sums);
+  hd_heap_free(book->chains.slacks);
   *book = (struct hd_path_book){.header = book->header};
 }

@@ -28,8 +28,10 @@
 
 struct hd_path_ring;
 
-/** What is summed up of the instances of a profile. */
+/** What is summed up of a profile. */
 struct hd_path_sum {
+  uint64_t earliest; /* the shortest chain with which a thread became busy in it, + 1; 0: none did */
+  /* Of its instances. */
   uint64_t span_ticks;
   uint64_t work_ticks;
   uint64_t instances;
@@ -44,11 +46,10 @@ struct hd_path_book {
   uint32_t ring_limit;
   struct hd_path_sum *sums; /* by profile */
   uint32_t sum_limit;
-  uint64_t team_serial;           /* teams so far */
-  struct hd_path_index teams;     /* by HD_TEAM */
-  struct hd_path_index locks;     /* by what the runtime calls them */
-  struct hd_path_index tasks;     /* by the address of their data */
-  struct hd_path_index variables; /* that tasks of one creator depend on */
+  uint64_t team_serial;       /* teams so far */
+  struct hd_path_index teams; /* by HD_TEAM */
+  struct hd_path_index locks; /* by what the runtime calls them */
+  struct hd_path_index tasks; /* by the address of their data */
 };
 
 /** Follows the path from now on. */

@@ -27,6 +27,7 @@ struct hd_path_strand {
   struct hd_path_sink *children;      /* of the tasks that it has created; NULL: none */
   struct hd_path_group *group;        /* the innermost taskgroup that its tasks belong to; NULL: none */
   struct hd_path_variable *variables; /* that its tasks depend on */
+  struct hd_path_index by_address;    /* the same */
   struct hd_path_sink *all_memory;    /* of its last task that depends on all of them; NULL: none */
 };
 

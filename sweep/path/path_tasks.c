@@ -34,9 +34,8 @@ struct hd_path_task {
  * that writes is a set by itself; any number that read, exclude one another or join in writing are one until something
  * else comes. */
 struct hd_path_variable {
-  struct hd_path_item item;
+  struct hd_path_item item;      /* key: its address */
   struct hd_path_variable *next; /* of the same creator */
-  const void *owner;             /* its sink of children */
   enum hd_order kind;            /* of the last set */
   struct hd_path_sink *set;      /* NULL: there is none yet */
   struct hd_path_sink *before;   /* of the set before that; NULL: none */
@@ -114,27 +113,22 @@ static void free_variables(struct hd_path_book *book, struct hd_path_strand *str
   while (strand->variables) {
     struct hd_path_variable *variable = strand->variables;
     strand->variables = variable->next;
-    hd_path_take_out(&book->variables, &variable->item);
     release(book, variable->set);
     release(book, variable->before);
     hd_heap_free(variable);
   }
+  hd_path_free_index(&strand->by_address);
 }
 
 static struct hd_path_variable *variable_of(struct hd_path_book *book, struct hd_path_strand *creator,
                                             uint64_t address) {
-  const uint64_t key = address ^ (uint64_t)(uintptr_t)creator->children << 7;
-  struct hd_path_item *item = hd_path_find(&book->variables, key);
-  for (; item; item = item->next) {
-    struct hd_path_variable *variable = (struct hd_path_variable *)(void *)item;
-    if (item->key == key && variable->owner == creator->children)
-      return variable;
-  }
-  struct hd_path_variable *variable = hd_path_make(&book->variables, key, sizeof *variable);
+  struct hd_path_variable *variable = hd_path_find(&creator->by_address, address);
+  if (variable)
+    return variable;
+  variable = hd_path_make(&creator->by_address, address, sizeof *variable);
   book->chains.has_failed |= !variable;
   if (!variable)
     return NULL;
-  variable->owner = creator->children;
   variable->kind = HD_ORDER_WRITES_ALL;
   variable->set = hold(creator->all_memory);
   variable->next = creator->variables;
@@ -382,5 +376,4 @@ void hd_path_free_tasks(struct hd_path_book *book) {
   for (struct hd_path_task *task; (task = hd_path_any(&book->tasks));)
     free_task(book, task, 0);
   hd_path_free_index(&book->tasks);
-  hd_path_free_index(&book->variables);
 }

@@ -154,7 +154,7 @@ static void arrive(struct hd_path_book *book, struct hd_path_ring *ring, const s
     hd_path_leave_barrier(book, level);
   struct hd_path_barrier *barrier = take_barrier(book, level->team, number);
   if (!barrier->is_over)
-    hd_chain_take_longer(&book->chains, &barrier->longest, level->strand.chain);
+    hd_chain_keep_longer(&book->chains, &barrier->longest, level->strand.chain);
   barrier->arrived += level->arrived != number + 1; /* else it has only worked meanwhile */
   level->arrived = number + 1;
   level->waits = true;
@@ -175,8 +175,11 @@ void hd_path_leave_barrier(struct hd_path_book *book, struct hd_path_level *leve
 /* ---- members ---- */
 
 static void leave_all(struct hd_path_book *book, struct hd_path_ring *ring) {
-  while (ring->level_count > 1)
+  while (ring->level_count > 1) {
+    if (hd_path_top(ring)->waits)
+      hd_path_leave_barrier(book, hd_path_top(ring));
     hd_path_pop(book, ring);
+  }
 }
 
 static void join_team(struct hd_path_book *book, struct hd_path_ring *ring, uint32_t number) {

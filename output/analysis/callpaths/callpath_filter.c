@@ -65,6 +65,19 @@ static void drop_tasks(struct hd_model *model, const char *place) {
   model->task_count = kept;
 }
 
+static void drop_locks(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->lock_count; i++)
+    if (place[model->locks[i].node] == INSIDE)
+      model->locks[kept++] = model->locks[i];
+  model->lock_count = kept;
+  uint32_t pairs = 0; /* a holder may be anywhere */
+  for (uint32_t i = 0; i < model->lock_pair_count; i++)
+    if (place[model->lock_pairs[i].node] == INSIDE)
+      model->lock_pairs[pairs++] = model->lock_pairs[i];
+  model->lock_pair_count = pairs;
+}
+
 static void drop_paths(struct hd_model *model, const char *place) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < model->path_count; i++)
@@ -115,6 +128,7 @@ void hd_callpath_filter(struct hd_model *model, const bool *through) {
   drop_loops(model, place);
   drop_tasks(model, place);
   drop_paths(model, place);
+  drop_locks(model, place);
   drop_counts(model, place, owner);
   free(owner);
   free(place);

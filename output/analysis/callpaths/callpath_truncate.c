@@ -9,6 +9,7 @@
 #include "output/model/accumulate.h"
 #include "output/model/counts.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/locks.h"
 #include "output/model/loops.h"
 #include "output/model/memory.h"
 #include "output/model/paths.h"
@@ -361,6 +362,7 @@ static void give(struct fold *fold) {
     step->to = fold->map[step->to];
   }
   model->step_count = hd_steps_join(model->steps, model->step_count);
+  hd_locks_map(model, fold->map);
   model->nodes = fold->nodes;
   model->node_count = fold->count;
   model->rows = fold->rows;

@@ -9,6 +9,9 @@
 #include "output/analysis/findings/findings_internal.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
+#include "output/model/locks.h"
+#include "output/model/node_text.h"
+#include "output/model/place.h"
 
 void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) {
   va_list arguments;
@@ -137,6 +140,68 @@ static const char *mutex_cure(enum hd_cause cause) {
   }
 }
 
+static bool is_there(const struct hd_model *model, uint32_t node, const struct hd_node *place) {
+  return hd_place_is_same(&model->nodes[node], place);
+}
+
+/* What waits at the place were for holders at the other; NULL: at any. */
+static uint64_t held_by(const struct hd_model *model, const struct hd_node *place, const struct hd_node *holders) {
+  uint64_t ticks = 0;
+  for (uint32_t i = 0; i < model->lock_pair_count; i++) {
+    const struct hd_model_lock_pair *pair = &model->lock_pairs[i];
+    if (is_there(model, pair->node, place) && (!holders || is_there(model, pair->holder, holders)))
+      ticks += pair->ticks;
+  }
+  return ticks;
+}
+
+/* One of the place whose holds it waited for longest; NULL: it waited for none. */
+static const struct hd_node *longest_holder(const struct hd_model *model, const struct hd_node *place) {
+  const struct hd_model_lock_pair *longest = NULL;
+  for (uint32_t i = 0; i < model->lock_pair_count; i++) {
+    const struct hd_model_lock_pair *pair = &model->lock_pairs[i];
+    if (is_there(model, pair->node, place) && (!longest || longest->ticks < pair->ticks))
+      longest = pair;
+  }
+  return longest ? &model->nodes[longest->holder] : NULL;
+}
+
+static struct hd_model_lock locks_at(const struct hd_model *model, const struct hd_node *place) {
+  struct hd_model_lock sum = {0};
+  for (uint32_t i = 0; i < model->lock_count; i++)
+    if (is_there(model, model->locks[i].node, place)) {
+      sum.handover_ticks += model->locks[i].handover_ticks;
+      sum.holds += model->locks[i].holds;
+      sum.elsewhere += model->locks[i].elsewhere;
+    }
+  return sum;
+}
+
+/* Fewer are not mentioned. */
+#define HELD_FOR_OTHERS 0.01
+
+/* How its waits divide among holders and hand-overs, if that was followed. */
+static void say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding *finding, uint32_t evidence) {
+  const struct hd_model *model = diagnosis->model;
+  const struct hd_node *place = finding->place;
+  const struct hd_node *longest = hd_locks_missing(model) ? NULL : longest_holder(model, place);
+  char name[HD_PLACE_BYTES], released[40] = "";
+  uint64_t waited = 0;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    waited += is_there(model, i, place) ? hd_locks_waited(&model->nodes[i]) : 0;
+  if (!longest || waited == 0)
+    return;
+  const struct hd_model_lock holders = locks_at(model, longest);
+  const double elsewhere = (double)holders.elsewhere / (double)(holders.holds > 0 ? holders.holds : 1);
+  if (elsewhere >= HELD_FOR_OTHERS)
+    snprintf(released, sizeof released, "; others released it %.0f %% of times", 100 * elsewhere);
+  hd_node_text(name, model, longest, NULL);
+  hd_say(finding->evidence[evidence], "held %s of %s waited, %s by %s; hand-over %s%s",
+         hd_say_time(diagnosis, (double)held_by(model, place, NULL)).text, hd_say_time(diagnosis, (double)waited).text,
+         hd_say_time(diagnosis, (double)held_by(model, place, longest)).text, name,
+         hd_say_time(diagnosis, (double)locks_at(model, place).handover_ticks).text, released);
+}
+
 void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_place_sums *sums = &finding->sums;
   const double entries = count_or_one(sums->visits);
@@ -147,6 +212,7 @@ void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   else
     hd_say(finding->evidence[0], "threads wait %s in all for it, %s each of %" PRIu64 " times", waited.text,
            hd_say_time(diagnosis, finding->lost_ticks / entries).text, sums->visits);
+  say_holders(diagnosis, finding, 1);
   hd_say(finding->attempt[0], "%s", mutex_cure(finding->cause));
 }
 

@@ -34,6 +34,8 @@ json_t *hd_json_efficiency(const struct hd_losses *losses, uint32_t marks);
 /** json_path.c: the critical path. Members; null without it. */
 json_t *hd_json_program_path(const struct hd_model *model);
 json_t *hd_json_path_steps(const struct hd_model *model);
+json_t *hd_json_program_locks(const struct hd_model *model);
+json_t *hd_json_node_locks(const struct hd_model *model, const struct hd_node *node);
 json_t *hd_json_node_path(const struct hd_model *model, const struct hd_node *node);
 /** json_estimates.c: what unresolved time was in all likelihood. `resolved`: the same profile, resolved; NULL: nothing
  *  could be. Members of a profile and the program. */

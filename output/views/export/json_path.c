@@ -42,10 +42,16 @@ static json_t *span_members(const struct hd_model *model, const struct hd_model_
                     {HD_KEY(SPAN_INSTANCES), hd_json_count(path->instances)});
 }
 
+static json_t *seconds_if_known(const struct hd_model *model, uint64_t ticks) {
+  return ticks == HD_PATH_NEVER ? json_null() : hd_json_seconds(model, ticks);
+}
+
 json_t *hd_json_node_path(const struct hd_model *model, const struct hd_node *node) {
   const struct hd_model_path *path = hd_paths_find(model, node->id);
   return HD_JSON(
       {HD_JSON_MERGE, HD_JSON_IF(model->path_known, {HD_KEY(PATH), hd_json_seconds(model, node->path_inclusive_ticks)},
-                                 {HD_KEY(PATH_SELF), hd_json_seconds(model, path ? path->own_ticks : 0)})},
+                                 {HD_KEY(PATH_SELF), hd_json_seconds(model, path ? path->own_ticks : 0)},
+                                 {"earliest_s", seconds_if_known(model, path ? path->earliest_ticks : HD_PATH_NEVER)},
+                                 {"slack_s", seconds_if_known(model, path ? path->slack_ticks : HD_PATH_NEVER)})},
       {HD_JSON_MERGE, span_members(model, path)});
 }

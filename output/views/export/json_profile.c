@@ -228,7 +228,7 @@ json_t *hd_json_profile(const struct hd_loss_book *book, const struct hd_node *n
                  {HD_KEY(CALLS_CONCURRENT), concurrent_visits(model, node)}, {HD_JSON_MERGE, team_members(model, node)},
                  {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
                  {HD_JSON_MERGE, routine_members(model, node)}, {HD_JSON_MERGE, times_members(model, node)},
-                 {"held_s", hd_json_ticks(model, hd_node_held_ticks(node))},
+                 {HD_JSON_MERGE, hd_json_node_locks(model, node)},
                  {HD_JSON_MERGE, hd_json_node_shares(model, node)}, {HD_JSON_MERGE, efficiency_members(book, node)},
                  {HD_JSON_MERGE, hd_json_node_path(model, node)}, {HD_JSON_MERGE, hd_json_node_corrected(model, node)},
                  {HD_JSON_MERGE, cpu_members(model, node)}, {HD_JSON_MERGE, levels_members(model, node)},

@@ -98,6 +98,26 @@ uint32_t hd_graph_cycle_callers(const struct hd_graph *graph, uint32_t cycle, st
   return count;
 }
 
+/* ---- names ---- */
+
+/* The number at the end, by which one finds the entry's own block. */
+static const char *number_of(const char *place) {
+  const char *last = strrchr(place, ' ');
+  return last && last[1] == '[' ? last : place + strlen(place);
+}
+
+/* One that is too long is cut before its number. */
+static void print_name(const char *place, size_t room, FILE *out) {
+  const char *number = number_of(place);
+  size_t left = room > strlen(number) ? room - strlen(number) : 0;
+  for (const char *at = place; at < number; at++) { /* whole characters only */
+    if (((unsigned char)*at & 0xc0) != 0x80 && left-- == 0)
+      break;
+    fputc(*at, out);
+  }
+  fputs(number, out);
+}
+
 /* ---- the index ---- */
 
 struct name {
@@ -122,7 +142,8 @@ static void print_columns(const struct name *names, uint32_t count, FILE *out) {
   for (uint32_t line = 0; line < lines; line++) {
     for (uint32_t i = line; i < count; i += lines) {
       const size_t length = hd_text_width(names[i].text);
-      fprintf(out, "%s%*s", names[i].text, i + lines < count ? (int)(width - length) : 0, "");
+      print_name(names[i].text, terminal, out);
+      fprintf(out, "%*s", i + lines < count ? (int)(width - length) : 0, "");
     }
     fputc('\n', out);
   }
@@ -148,24 +169,10 @@ void hd_report_index(const struct hd_graph *graph, const struct hd_graph_block *
 
 enum { INDENT = 4, NAME_LEAST = 30, RULE_MOST = 100 };
 
-/* The number at the end, by which one finds the entry's own block. */
-static const char *number_of(const char *place) {
-  const char *last = strrchr(place, ' ');
-  return last && last[1] == '[' ? last : place + strlen(place);
-}
-
-/* A name that is too long is cut before its number. */
 static void print_place(const char *place, size_t indent, size_t room, FILE *out) {
-  const char *number = number_of(place);
-  const size_t taken = indent + strlen(number);
-  size_t left = room > taken ? room - taken : 0;
   fprintf(out, " %*s", (int)indent, "");
-  for (const char *at = place; at < number; at++) { /* whole characters only */
-    if (((unsigned char)*at & 0xc0) != 0x80 && left-- == 0)
-      break;
-    fputc(*at, out);
-  }
-  fprintf(out, "%s\n", number);
+  print_name(place, room > indent ? room - indent : 0, out);
+  fputc('\n', out);
 }
 
 /* `widths` of hidden columns are 0. `row` NULL: the titles. */

@@ -77,6 +77,7 @@ static line_view *const line_views[][2] = {
     [HD_ASK_LOOPS] = {hd_report_loops, hd_report_loops},
     [HD_ASK_TASKS] = {hd_report_tasks, hd_report_tasks},
     [HD_ASK_PATH] = {hd_report_critical_path, hd_report_critical_path},
+    [HD_ASK_LOCKS] = {hd_report_locks, hd_report_locks},
     [HD_ASK_EFFICIENCY] = {hd_report_efficiency, hd_report_efficiency},
     [HD_ASK_HOT] = {hd_report_hot, hd_report_hot},
     [HD_ASK_SOURCE] = {hd_report_source, hd_report_source},

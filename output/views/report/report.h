@@ -21,6 +21,7 @@ enum hd_question {
   HD_ASK_LOOPS,      /* what were loops handed out in? */
   HD_ASK_TASKS,      /* what were tasks, and where did they run? */
   HD_ASK_PATH,       /* what had to run one after the other? */
+  HD_ASK_LOCKS,      /* who held what others waited for? */
   HD_ASK_EFFICIENCY, /* how well are threads used, and why not better? */
   HD_ASK_HOT,        /* what do threads execute? */
   HD_ASK_SOURCE,     /* which lines of the source take the time? */

@@ -104,6 +104,7 @@ struct hd_report_columns {
   VIEW(loops)                                                                                                          \
   VIEW(tasks)                                                                                                          \
   VIEW(critical_path)                                                                                                  \
+  VIEW(locks)                                                                                                          \
   VIEW(efficiency)                                                                                                     \
   VIEW(hot)                                                                                                            \
   VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
@@ -126,6 +127,7 @@ void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_optio
 void hd_report_loops(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_tasks(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_critical_path(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_locks(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_efficiency(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_overhead(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_source(struct hd_lines *view, const struct hd_report_options *options, FILE *out);

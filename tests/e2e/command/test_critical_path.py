@@ -118,10 +118,15 @@ def test_graph_of_the_path(build_program, run_heddle, tmp_path):
     loaded = json.loads(run_heddle("export", path).stdout)
     graph = graph_of(run_heddle("export", "-f", "dot", path).stdout)
     nodes = {node["_gvid"]: (int(node["name"][1:]), float(node["seconds"]), node["label"]) for node in graph["objects"]}
-    own = {entry["id"]: entry["critical_path_self_s"] for entry in loaded["profiles"] if entry["critical_path_self_s"] > 0}
+    reached = {entry["id"]: entry for entry in loaded["profiles"] if entry["earliest_s"] is not None}
     assert {node: seconds for node, seconds, _ in nodes.values()} == {
-        node: pytest.approx(seconds, abs=1e-9) for node, seconds in own.items()}
-    phases = [label.rsplit("\\n", 1)[0] for _, _, label in nodes.values() if "phase" in label]
+        node: pytest.approx(entry["critical_path_self_s"], abs=1e-9) for node, entry in reached.items()}
+    for node in graph["objects"]:
+        entry = reached[int(node["name"][1:])]
+        assert float(node["earliest"]) == pytest.approx(entry["earliest_s"], abs=1e-9)
+        assert float(node["slack"]) == pytest.approx(entry["slack_s"], abs=1e-9)
+        assert (node.get("style") == "dashed") == (entry["critical_path_self_s"] == 0)
+    phases = [label.split("\\nfrom ")[0] for _, _, label in nodes.values() if "phase" in label]
     assert phases == ["phase " + PHASE.replace("\\", "\\\\").replace("\n", "?")]  # as graphviz has a backslash in labels
     comes = {node: 0 for node in nodes}
     for edge in graph["edges"]:

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import LIBRARY, SOURCE, build_id, libomp_folder
+from conftest import LIBRARY, SOURCE, build_id, clean_environment, libomp_folder
 
 REGION = r"""
 int main(void) {
@@ -255,6 +255,14 @@ def test_stripped_program_and_one_without_lines(doctor, build_program):
     assert "no line numbers" in findings["names"][1]
 
 
+@pytest.mark.needs("xray")
+def test_program_with_sleds(doctor, build_program):
+    findings, wrong = app(doctor, build_program(REGION, flags=["-fxray-instrument", "-fxray-instruction-threshold=1"]))
+    assert wrong == [] and re.search(r"^\d+ functions have sleds .* heddle run --routines=LIST ", findings["sleds"][1])
+    findings, _ = app(doctor, build_program(REGION))
+    assert "sleds" not in findings
+
+
 def test_static_program(doctor, build_program):
     _, wrong = app(doctor, build_program(PLAIN, compiler="gcc", flags=["-fno-openmp", "-static"]))
     assert len(wrong) == 1 and "statically linked" in wrong[0][1]
@@ -398,7 +406,7 @@ def test_places_that_cannot_be_used(doctor):
 
 def limited(heddle, tmp_path, *limits):
     return subprocess.run(["sh", "-c", f"{'; '.join(limits)}; exec {heddle} doctor --libomp {libomp()}"],
-                          capture_output=True, text=True, cwd=tmp_path, timeout=120)
+                          env=clean_environment(), capture_output=True, text=True, cwd=tmp_path, timeout=120)
 
 
 def test_limits_in_the_way(heddle, tmp_path):

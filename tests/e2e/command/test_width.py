@@ -10,12 +10,12 @@ WORK = r"""
 #include <unistd.h>
 static int total;
 static volatile double sink;
-static int a_routine_with_a_name_of_some_length(int n) {
+static int a_routine_with_a_name_of_a_length_that_leaves_little_of_a_line(int n) {
   int left = 0, right = 0;
   if (n < 2) return n;
 #pragma omp task shared(left)
-  left = a_routine_with_a_name_of_some_length(n - 1);
-  right = a_routine_with_a_name_of_some_length(n - 2);
+  left = a_routine_with_a_name_of_a_length_that_leaves_little_of_a_line(n - 1);
+  right = a_routine_with_a_name_of_a_length_that_leaves_little_of_a_line(n - 2);
 #pragma omp taskwait
   return left + right;
 }
@@ -28,7 +28,7 @@ int main(void) {
 #pragma omp critical
         total++;
 #pragma omp single
-      total += a_routine_with_a_name_of_some_length(17);
+      total += a_routine_with_a_name_of_a_length_that_leaves_little_of_a_line(17);
     }
   }
   usleep(20000);
@@ -36,15 +36,15 @@ int main(void) {
 }
 """
 VIEWS = ([], ["-v"], ["--threads"], ["--histogram"], ["--at-k", "1"], ["--with", "1"], ["--loops"], ["--tasks"],
-         ["--efficiency"], ["--critical-path"], ["--hot"], ["--overhead"], ["--flat"], ["--callgraph"], ["--tree"], ["--callers=length"],
-         ["--focus=length"])
+         ["--efficiency"], ["--critical-path"], ["--locks"], ["--hot"], ["--overhead"], ["--flat"], ["--callgraph"], ["--tree"],
+         ["--callers=length"], ["--focus=length"])
 
 
 @pytest.fixture(scope="module")
 def made(build_program, run_heddle, tmp_path_factory):
     path = tmp_path_factory.mktemp("width") / "a program with a long name, so that headings are long.heddle"
     program = build_program(WORK, flags=["-finstrument-functions"])
-    result = run_heddle("run", "-q", "--critical-path", "--overhead=2%", "-o", path, "--", program, *["argument"] * 30)
+    result = run_heddle("run", "-q", "--critical-path", "--locks", "--overhead=2%", "-o", path, "--", program, *["argument"] * 30)
     assert result.returncode == 0, result.stderr
     return path
 

@@ -414,6 +414,18 @@ static void test_a_broken_critical_path_is_refused(void **state) {
   builder_free(&sample->builder);
 }
 
+static void test_broken_locks_are_refused(void **state) {
+  (void)state;
+  struct sample *sample = setup_sample();
+  sample->lock->profile = 3; /* no such callpath */
+  builder_refused(&sample->builder, "locks of callpath 3 (0) are not valid");
+  builder_free(&sample->builder);
+  sample = setup_sample();
+  sample->pair->holder = 3;
+  builder_refused(&sample->builder, "waits for holder 3 (0) are not valid");
+  builder_free(&sample->builder);
+}
+
 /* Its thread was busy to the end, 10 after it was written. */
 static void test_a_critical_path_ends_with_the_profile(void **state) {
   (void)state;
@@ -529,6 +541,7 @@ int main(void) {
       cmocka_unit_test(test_broken_chunks_are_refused_and_those_of_a_loop_added_up),
       cmocka_unit_test(test_broken_times_of_tasks_are_refused),
       cmocka_unit_test(test_a_broken_critical_path_is_refused),
+      cmocka_unit_test(test_broken_locks_are_refused),
       cmocka_unit_test(test_a_critical_path_ends_with_the_profile),
       cmocka_unit_test(test_empty_profile_is_refused),
       cmocka_unit_test(test_random_damage_never_crashes),

@@ -9,6 +9,7 @@
 #define REGION SITE(PARALLEL, 0x100)
 #define CRITICAL SITE(CRITICAL, 0x300)
 #define TASK SITE(TASK, 0x400)
+#define PHASE(number) SITE(PHASE, number)
 
 static const char *const follow[] = {"HEDDLE_CRITICAL_PATH=1", "HEDDLE_OVERHEAD=off", NULL};
 static const struct fk_options followed = {.environment = follow};
@@ -97,6 +98,65 @@ static void test_a_region_is_as_long_as_its_longest_thread(void **state) {
   expect_step(NULL, &model->nodes[0], 1, 0, 10);
   expect_step(&model->nodes[0], ex_node(model, REGION), 1, 1, 30);
   expect_step(ex_node(model, REGION), &model->nodes[0], 1, 1, 5);
+}
+
+static void expect_times(const struct hd_node *node, uint64_t earliest, uint64_t slack) {
+  const struct hd_model_path found = part(node);
+  assert_int_equal(found.earliest_ticks, earliest);
+  assert_int_equal(found.slack_ticks, slack);
+}
+
+static void phase(uint32_t thread, uint32_t number, uint64_t from, uint64_t to) {
+  sc_thread(thread);
+  sc_at(from);
+  sc_phase_begin(number);
+  sc_at(to);
+  sc_phase_end(number);
+}
+
+/* Thread 1's phase could last longer by the 20 that it comes before the others, thread 2's by 5; both begin 10 after
+ * the program. They do so twice, and the second time thread 1's could last longer by 8 only. */
+static void test_what_is_not_on_the_path_has_slack(void **state) {
+  (void)state;
+  begin();
+  for (uint32_t i = 0; i < 2; i++) {
+    const uint64_t from = 10 + 100 * i;
+    sc_thread(0);
+    sc_at(from);
+    sc_fork(0x100, 3, 1, from);
+    phase(0, 1, from, from + 40);
+    phase(1, 2, from, from + (i ? 32 : 20));
+    phase(2, 3, from, from + 35);
+    arrives(1, from + (i ? 32 : 20));
+    arrives(2, from + 35);
+    sc_thread(0);
+    sc_join(from + 40, from + 50, from + 50);
+  }
+  end(160);
+  expect_span(10 + 40 + 50 + 40);
+  expect_times(ex_node(model, REGION, PHASE(1)), 10, 0);
+  expect_times(ex_node(model, REGION, PHASE(2)), 10, 8);
+  expect_times(ex_node(model, REGION, PHASE(3)), 10, 5);
+  expect_times(&model->nodes[0], 0, 0);
+}
+
+/* It has no barrier: what its task has done is on the path behind it all the same. */
+static void test_a_region_of_one_ends_with_its_task(void **state) {
+  (void)state;
+  begin();
+  sc_at(5);
+  sc_fork(0x100, 1, 1, 5);
+  sc_at(10);
+  const uint32_t task = sc_task_create(0x400, 0);
+  sc_at(12);
+  sc_task_run(task);
+  sc_at(42);
+  sc_task_leave(ompt_task_complete);
+  sc_join(44, 44, 44);
+  end(50);
+  expect_span(5 + 5 + 30 + 6);
+  assert_int_equal(part(ex_node(model, REGION)).span_ticks, 5 + 30);
+  assert_int_equal(part(ex_node(model, REGION, TASK)).own_ticks, 30);
 }
 
 static void barrier(uint32_t thread, uint64_t from, uint64_t to) {
@@ -546,6 +606,8 @@ int main(int argc, char **argv) {
 #define TEST(name) cmocka_unit_test_teardown(name, forget)
   const struct CMUnitTest tests[] = {
       TEST(test_a_region_is_as_long_as_its_longest_thread),
+      TEST(test_what_is_not_on_the_path_has_slack),
+      TEST(test_a_region_of_one_ends_with_its_task),
       TEST(test_barriers_are_where_the_path_changes_threads),
       TEST(test_critical_sections_run_one_after_the_other),
       TEST(test_a_release_that_is_told_late_counts_up_to_the_hand_over),

@@ -27,6 +27,8 @@ struct sample {
   struct hd_tasks_record *tasks;
   struct hd_path_record *path;
   struct hd_path_step_record *step;
+  struct hd_lock_record *lock;
+  struct hd_lock_pair_record *pair;
   struct hd_watched_record *watched;
 };
 
@@ -74,10 +76,15 @@ static inline void make_sample(struct sample *sample) {
   *sample->tasks =
       (struct hd_tasks_record){.profile = 2, .run = {.ticks = 12, .longest_ticks = 9, .counts = {0, 1, 0, 1}}};
   sample->path = builder_record(builder, HD_BLOCK_PATHS, sizeof *sample->path);
-  *sample->path =
-      (struct hd_path_record){.profile = 1, .path_ticks = 60, .span_ticks = 60, .work_ticks = 90, .instances = 2};
+  *sample->path = (struct hd_path_record){
+      .profile = 1, .path_ticks = 60, .span_ticks = 60, .work_ticks = 90, .instances = 2, .earliest_ticks = 5};
   sample->step = builder_record(builder, HD_BLOCK_PATH_STEPS, sizeof *sample->step);
   *sample->step = (struct hd_path_step_record){.from = HD_NONE, .to = 1, .ticks = 60, .count = 1};
+  sample->lock = builder_record(builder, HD_BLOCK_LOCKS, sizeof *sample->lock);
+  *sample->lock = (struct hd_lock_record){.profile = 2, .waits = 2, .handover_ticks = 3, .holds = 2, .hold_ticks = 9};
+  sample->pair = builder_record(builder, HD_BLOCK_LOCK_PAIRS, sizeof *sample->pair);
+  *sample->pair = (struct hd_lock_pair_record){.profile = 2, .holder = 2, .ticks = 4, .count = 1};
+  builder->header->lock_flags = HD_LOCKS_ASKED | HD_LOCKS_KNOWN;
   builder->header->path_flags = HD_PATH_ASKED | HD_PATH_KNOWN;
   builder->header->path_open = 1;
   builder->header->path_until_ticks = 1090;
