@@ -45,19 +45,20 @@ static inline bool leave_out(const struct hd_thread *thread, ompt_mutex_t mutex)
   return !(thread->pending & HD_PENDING_LOCK);
 }
 
-static bool refuse_mutex(ompt_mutex_t mutex) {
+HD_APART bool refuse(ompt_mutex_t mutex) {
   if (!hd_budget_refuses(HD_CLASS_MUTEX))
     return false;
   const struct hd_thread *thread = hd_thread_known_soon();
   return !thread || leave_out(thread, mutex);
 }
 
-static inline bool refuse_at_once(ompt_mutex_t mutex) {
+static inline bool is_refused(ompt_mutex_t mutex) {
   struct hd_thread *thread = hd_thread_current;
-  return hd_refuse_at_once(thread, HD_CLASS_MUTEX) && leave_out(thread, mutex);
+  return hd_budget_is_any_off() &&
+         ((hd_refuse_at_once(thread, HD_CLASS_MUTEX) && leave_out(thread, mutex)) || refuse(mutex));
 }
 
-/* Nothing is open in the current task that this could end. */
+/* Nothing is open in the current task that an event could end. */
 static inline bool ends_nothing(void) {
   const struct hd_thread *thread = hd_thread_current;
   return hd_refuse_goes_on(thread, HD_CLASS_MUTEX) && thread->top == thread->base;
@@ -104,18 +105,11 @@ HD_APART void acquire(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address
   }
 }
 
-HD_APART void acquire_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
-  if (!refuse_mutex(mutex))
-    acquire(mutex, id, address);
-}
-
 void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                                    const void *address) {
   (void)hint, (void)implementation;
-  if (!hd_budget_is_any_off())
+  if (!is_refused(mutex))
     acquire(mutex, id, address);
-  else if (!refuse_at_once(mutex))
-    acquire_unless_refused(mutex, id, address);
 }
 
 /* A lock's holder goes on in what surrounds it: locks need not nest, nor be released by who took them. */
@@ -152,17 +146,14 @@ HD_APART void acquired(ompt_mutex_t mutex, ompt_wait_id_t id) {
     enter_mutex(thread, event.now, kind, (const void *)(uintptr_t)id);
 }
 
-HD_APART void acquired_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id) {
-  if (!hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind_of_mutex(mutex), (const void *)(uintptr_t)id))
-    acquired(mutex, id);
+HD_APART bool is_unobserved(ompt_mutex_t mutex, ompt_wait_id_t id) {
+  return hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind_of_mutex(mutex), (const void *)(uintptr_t)id);
 }
 
 void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
-  if (!hd_budget_is_any_off())
+  if (!hd_budget_is_any_off() || !(ends_nothing() || is_unobserved(mutex, id)))
     acquired(mutex, id);
-  else if (!ends_nothing())
-    acquired_unless_refused(mutex, id);
 }
 
 HD_APART void released(ompt_mutex_t mutex, ompt_wait_id_t id) {
@@ -177,23 +168,17 @@ HD_APART void released(ompt_mutex_t mutex, ompt_wait_id_t id) {
 }
 
 /* Whoever gives a lock back goes on in what surrounds it, as before: nothing of his ends. */
-HD_APART void released_unless_refused(ompt_mutex_t mutex, ompt_wait_id_t id) {
+static inline bool is_told(ompt_mutex_t mutex, ompt_wait_id_t id) {
   const enum hd_kind kind = kind_of_mutex(mutex);
-  if (kind == HD_KIND_LOCK ? !hd_budget_is_off(HD_CLASS_MUTEX)
-                           : !hd_callbacks_is_unobserved_end(HD_CLASS_MUTEX, kind, (const void *)(uintptr_t)id))
-    released(mutex, id);
-}
-
-static bool is_told(enum hd_kind kind) {
-  return kind == HD_KIND_LOCK ? hd_order_of_locks_is_kept() : kind != HD_KIND_OTHER;
+  if (kind == HD_KIND_LOCK)
+    return hd_order_of_locks_is_kept() && !hd_budget_is_off(HD_CLASS_MUTEX);
+  if (kind == HD_KIND_OTHER)
+    return false;
+  return !hd_budget_is_any_off() || !(ends_nothing() || is_unobserved(mutex, id));
 }
 
 void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
-  if (!is_told(kind_of_mutex(mutex)))
-    return;
-  if (!hd_budget_is_any_off())
+  if (is_told(mutex, id))
     released(mutex, id);
-  else if (!ends_nothing())
-    released_unless_refused(mutex, id);
 }
