@@ -131,6 +131,40 @@ def test_views(followed, run_heddle):
     assert re.search(r"held \S+ \w+ of \S+ \w+ waited, .* by .*:%d.*; hand-over" % holder["line"], evidence), evidence
 
 
+# Two locks that are got in one line, which is two callpaths.
+PAIR = r"""
+#include <omp.h>
+#include "spin.h"
+static omp_lock_t first, second;
+static void take(void) { omp_set_lock(&first); omp_set_lock(&second); }
+int main(void) {
+  omp_init_lock(&first);
+  omp_init_lock(&second);
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 50; i++) {
+    take();
+    spin_ms(0, 1);
+    omp_unset_lock(&first);
+    spin_ms(0, 1);
+    omp_unset_lock(&second);
+  }
+  return 0;
+}
+"""
+SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
+
+
+def test_explain_adds_up_the_callpaths_of_a_place(followed, run_heddle):
+    path = followed(PAIR)
+    having = [entry for entry in load(run_heddle, path)["profiles"] if entry["lock"] and entry["kind"] == "lock"]
+    assert len(having) == 2 and len({entry["line"] for entry in having}) == 1
+    [finding] = [finding for finding in json.loads(run_heddle("explain", "--json", "--all", path).stdout)["findings"]
+                 if finding["cause"] == "lock"]
+    told = re.search(r"held (\S+) (\w+) of (\S+) (\w+) waited", " ".join(finding["evidence"]))
+    for value, unit, what in ((told[1], told[2], "held_s"), (told[3], told[4], "waited_s")):
+        assert float(value) * SECONDS[unit] == pytest.approx(sum(entry["lock"][what] for entry in having), rel=0.01)
+
+
 @pytest.mark.parametrize("options, reason", [((), "'heddle run --locks' does")])
 def test_what_is_missing_is_said(followed, run_heddle, options, reason):
     path = followed(WORK, options=options)
