@@ -34,25 +34,12 @@ const struct hd_report_columns hd_report_critical_path_columns = {"critical-path
 
 /* ---- rows ---- */
 
-struct listed {
-  uint32_t line;
-  uint64_t ticks;
-};
-
-/* The most of the path first, a line before those below it. */
-static int compare(const void *a, const void *b) {
-  const struct listed *left = a, *right = b;
-  if (left->ticks != right->ticks)
-    return left->ticks > right->ticks ? -1 : 1;
-  return (left->line > right->line) - (left->line < right->line);
-}
-
-static uint32_t choose(const struct hd_lines *view, const struct hd_line_path *paths, struct listed *chosen) {
+static uint32_t choose(const struct hd_lines *view, const struct hd_line_path *paths, struct hd_ranked *chosen) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < view->count; i++)
     if (i == 0 || paths[i].inclusive_ticks > 0 || paths[i].instances > 0)
-      chosen[count++] = (struct listed){i, paths[i].inclusive_ticks};
-  qsort(chosen, count, sizeof *chosen, compare);
+      chosen[count++] = (struct hd_ranked){i, paths[i].inclusive_ticks};
+  qsort(chosen, count, sizeof *chosen, hd_ranked_compare);
   return count;
 }
 
@@ -125,7 +112,7 @@ void hd_report_critical_path(struct hd_lines *view, const struct hd_report_optio
   const struct hd_model *model = view->model;
   const char *missing = hd_path_missing(model);
   struct hd_line_path *paths = hd_line_paths_of(view);
-  struct listed *chosen = hd_new(view->count, sizeof *chosen);
+  struct hd_ranked *chosen = hd_new(view->count, sizeof *chosen);
   const uint32_t count = missing ? 0 : choose(view, paths, chosen);
   const uint32_t shown = hd_at_most(count, hd_limit_of(options));
   struct hd_listing listing = {

@@ -12,6 +12,13 @@
 #include "output/views/report/report_internal.h"
 #include "support/command/memory.h"
 
+int hd_ranked_compare(const void *a, const void *b) {
+  const struct hd_ranked *left = a, *right = b;
+  if (left->ticks != right->ticks)
+    return left->ticks > right->ticks ? -1 : 1;
+  return (left->line > right->line) - (left->line < right->line);
+}
+
 struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t index) {
   const struct hd_line *line = &view->lines[index];
   struct hd_listed row = {.node = line->node, .marks = line->marks};

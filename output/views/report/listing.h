@@ -46,6 +46,13 @@ struct hd_listed {
   char place[HD_CALLPATH_BYTES];      /* in the text */
 };
 
+/** Lines in an order of their own. For qsort: most ticks first, a line before those below it. */
+struct hd_ranked {
+  uint32_t line;
+  uint64_t ticks;
+};
+int hd_ranked_compare(const void *a, const void *b);
+
 /** A line of a report; an entry of the call graph. Without place and counts. */
 struct hd_listed hd_listed_line(const struct hd_lines *view, uint32_t line);
 struct hd_listed hd_listed_entry(const struct hd_graph *graph, uint32_t entry);

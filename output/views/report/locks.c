@@ -57,19 +57,13 @@ const struct hd_report_columns hd_report_locks_columns = {"locks", columns, COLU
 struct book {
   struct hd_lines *view;
   struct hd_model_lock *locks;      /* by line; `node` is the line */
+  uint64_t *waited;                 /* by line: thread time */
+  uint64_t *held;                   /* by line: of it, that the lock was held */
   struct hd_model_lock_pair *pairs; /* sorted by line; likewise both */
   uint32_t pair_count;
   uint32_t *order; /* lines that are shown */
   uint32_t count;
 };
-
-static uint64_t waited(const struct book *book, uint32_t line) {
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < book->view->model->node_count; i++)
-    if (book->view->line_of_node[i] == line)
-      ticks += hd_locks_waited(&book->view->model->nodes[i]);
-  return ticks;
-}
 
 static void add_up(struct book *book) {
   const struct hd_model *model = book->view->model;
@@ -89,34 +83,19 @@ static void add_up(struct book *book) {
     book->pairs[i].holder = line_of[book->pairs[i].holder];
   }
   book->pair_count = hd_lock_pairs_join(book->pairs, model->lock_pair_count);
-}
-
-static uint64_t held(const struct book *book, uint32_t line) {
-  uint64_t ticks = 0;
   for (uint32_t i = 0; i < book->pair_count; i++)
-    ticks += book->pairs[i].node == line ? book->pairs[i].ticks : 0;
-  return ticks;
-}
-
-struct listed {
-  uint32_t line;
-  uint64_t ticks;
-};
-
-static int compare(const void *a, const void *b) {
-  const struct listed *left = a, *right = b;
-  if (left->ticks != right->ticks)
-    return left->ticks > right->ticks ? -1 : 1;
-  return (left->line > right->line) - (left->line < right->line);
+    book->held[book->pairs[i].node] += book->pairs[i].ticks;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    book->waited[line_of[i]] += hd_locks_waited(&model->nodes[i]);
 }
 
 /* Those that were waited for longest first. */
 static void choose(struct book *book) {
-  struct listed *chosen = hd_new(book->view->count, sizeof *chosen);
+  struct hd_ranked *chosen = hd_new(book->view->count, sizeof *chosen);
   for (uint32_t i = 0; i < book->view->count; i++)
     if (book->locks[i].waits > 0 || book->locks[i].holds > 0)
-      chosen[book->count++] = (struct listed){i, waited(book, i)};
-  qsort(chosen, book->count, sizeof *chosen, compare);
+      chosen[book->count++] = (struct hd_ranked){i, book->waited[i]};
+  qsort(chosen, book->count, sizeof *chosen, hd_ranked_compare);
   for (uint32_t i = 0; i < book->count; i++)
     book->order[i] = chosen[i].line;
   free(chosen);
@@ -127,7 +106,7 @@ static void choose(struct book *book) {
 static void fill(struct hd_value *values, const struct book *book, uint32_t index) {
   const struct hd_model *model = book->view->model;
   const struct hd_model_lock *lock = &book->locks[index];
-  const uint64_t all = waited(book, index), by = held(book, index);
+  const uint64_t all = book->waited[index], by = book->held[index];
   const uint64_t divided = by + lock->handover_ticks + lock->free_ticks;
   values[HOLDER].blank = true;
   values[WAITED] = hd_ticks(model, (double)all, true);
@@ -151,7 +130,7 @@ static void fill_holder(struct hd_value *values, const struct book *book, const 
     values[i].blank = true;
   values[HOLDER] = hd_count(book->view->lines[pair->holder].node->id, true);
   values[HELD] = hd_ticks(model, (double)pair->ticks, true);
-  values[HELD_SHARE] = hd_share((double)pair->ticks, (double)waited(book, pair->node), true);
+  values[HELD_SHARE] = hd_share((double)pair->ticks, (double)book->waited[pair->node], true);
   values[TIMES] = hd_count(pair->count, true);
   values[LINE_ID] = hd_count(book->view->lines[pair->holder].node->id, true);
 }
@@ -209,7 +188,7 @@ static void print(struct book *book, const struct hd_report_options *options, bo
   struct hd_listing listing = {
       .model = model,
       .columns = {columns, COLUMNS, 0,
-                  hd_unit_for(hd_model_seconds(model, book->count > 0 ? waited(book, book->order[0]) : 0))},
+                  hd_unit_for(hd_model_seconds(model, book->count > 0 ? book->waited[book->order[0]] : 0))},
       .csv = options->csv,
       .asked = options,
       .out = out};
@@ -231,6 +210,8 @@ void hd_report_locks(struct hd_lines *view, const struct hd_report_options *opti
   const char *missing = hd_locks_missing(model);
   struct book book = {.view = view,
                       .locks = hd_new(view->count, sizeof *book.locks),
+                      .waited = hd_new(view->count, sizeof *book.waited),
+                      .held = hd_new(view->count, sizeof *book.held),
                       .pairs = hd_new((size_t)model->lock_pair_count + 1, sizeof *book.pairs),
                       .order = hd_new(view->count, sizeof *book.order)};
   if (!missing) {
@@ -246,6 +227,8 @@ void hd_report_locks(struct hd_lines *view, const struct hd_report_options *opti
   else if (!options->csv && book.count == 0)
     hd_print_sentences(out, "\nThreads used no locks.");
   print(&book, options, missing != NULL, out);
+  free(book.waited);
+  free(book.held);
   free(book.order);
   free(book.pairs);
   free(book.locks);
