@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What is counted where: working, waiting and in the runtime, and what is told apart. Random programs:
- * test_properties.c. */
+ * test_counts_properties.c. */
 #include "counted.h"
 #include "output/model/memory.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* The critical path of random programs, against the oracle. HEDDLE_SEEDS and HEDDLE_SEED as in test_properties.c. */
+/* The critical path of random programs, against the oracle. HEDDLE_SEEDS and HEDDLE_SEED as in random_plays.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A profile less an earlier one of the same run. Random programs are played to some event, and again further: what lies
  * between is a profile for which all identities hold, and with the earlier one it adds up to the later one.
- * HEDDLE_SEEDS and HEDDLE_SEED as in test_properties.c. */
+ * HEDDLE_SEEDS and HEDDLE_SEED as in random_plays.h. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Who held what others waited for: of scripts whose holds and hand-overs are known, and of random ones against a count
- * of every tick. HEDDLE_SEEDS as in test_properties.c. */
+ * of every tick. HEDDLE_SEEDS as in random_plays.h. */
 #include "output/model/locks.h"
 
 #include <stdlib.h>
