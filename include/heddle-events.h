@@ -11,23 +11,25 @@
 #include <stdint.h>
 
 /** Events that are switched off together when they cost more than the budget allows, finest first. Never switched off
- *  are regions, waits at their ends, and threads. X(NAME, id, words) */
+ *  are threads and markers. With regions, the coarsest, all goes that is in them, and the waits at their ends: only
+ *  outermost ones, and only where they alone cost several times the budget. X(NAME, id, words) */
 #define HD_CLASS_TABLE(X)                                                                                              \
   X(ENTRY, "entry", "handing out of chunks and creation of tasks")                                                     \
   X(MUTEX, "mutex", "critical sections, locks, ordered and atomic")                                                    \
   X(TASK, "task", "explicit tasks")                                                                                    \
   X(CALL, "call", "routines")                                                                                          \
   X(WORK, "work", "loops, sections, single and masked")                                                                \
-  X(SYNC, "sync", "barriers inside regions, taskwaits, taskgroups and reductions")
+  X(SYNC, "sync", "barriers inside regions, taskwaits, taskgroups and reductions")                                     \
+  X(REGION, "region", "parallel regions, and all that is in them")
 
 /** What has a cost of its own: callbacks of the runtime, and calls from the program itself. FIXED: never switched off.
  *  X(NAME, id, class) */
 #define HD_EVENT_TABLE(X)                                                                                              \
   X(THREAD, "thread", FIXED) /* begin and end */                                                                       \
-  X(PARALLEL_BEGIN, "parallel_begin", FIXED)                                                                           \
-  X(PARALLEL_END, "parallel_end", FIXED)                                                                               \
-  X(IMPLICIT_BEGIN, "implicit_task_begin", FIXED)                                                                      \
-  X(IMPLICIT_END, "implicit_task_end", FIXED)                                                                          \
+  X(PARALLEL_BEGIN, "parallel_begin", REGION)                                                                          \
+  X(PARALLEL_END, "parallel_end", REGION)                                                                              \
+  X(IMPLICIT_BEGIN, "implicit_task_begin", REGION)                                                                     \
+  X(IMPLICIT_END, "implicit_task_end", REGION)                                                                         \
   X(WORK_BEGIN, "work_begin", WORK)                                                                                    \
   X(WORK_END, "work_end", WORK)                                                                                        \
   X(WAIT_BEGIN, "wait_begin", SYNC) /* barriers, taskwait, taskgroup, reduction */                                     \

@@ -47,7 +47,7 @@
 #include "heddle-teams.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 13u
+#define HD_FORMAT_VERSION 14u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -273,6 +273,13 @@ enum hd_profile_flag {
   HD_PROFILE_DEPENDS = 1u << 8 /* tasks that were created there had dependences */
 };
 
+/** What unresolved time counts as meanwhile. */
+enum hd_unresolved_as {
+  HD_UNRESOLVED_BUSY,
+  HD_UNRESOLVED_WAIT,   /* for its region's end */
+  HD_UNRESOLVED_REGIONS /* busy, or idle, outside all regions: HD_CELL_UNRESOLVED_REGIONS */
+};
+
 enum hd_thread_kind { HD_THREAD_INITIAL = 1, HD_THREAD_WORKER = 2, HD_THREAD_OTHER = 3 };
 
 /** One thread, or several of one kind that lived one after the other: a program may start any number of short ones. At
@@ -303,9 +310,9 @@ struct hd_thread_record {
   uint32_t reserved;
   struct hd_membership_record member; /* of the team that it has joined as a worker */
   /* While its open interval lasts the thread's time is unresolved since then (HD_CELL_UNRESOLVED) if it is busy, or
-   * `unresolved_wait` says that it waits for its region's end; 0: it is not. */
+   * `unresolved_as` says that it waits for its region's end, or that regions were refused; 0: it is not. */
   uint64_t unresolved_ticks;
-  uint64_t unresolved_wait; /* it fills lines of the cache, which its thread shares with nobody */
+  uint64_t unresolved_as; /* enum hd_unresolved_as; it fills lines of the cache, which its thread shares with nobody */
 };
 
 /** An event that is counted, in the order in which the user asked for them. */

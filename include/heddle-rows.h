@@ -35,6 +35,11 @@ enum hd_cell_kind {
    * summed; and the thread's number in the team + 1, or HD_NUMBERS_VARY. */
   HD_CELL_STATIC,
   HD_CELL_WATCHED_TEAM, /* likewise of waits that are in a hd_watched_record, too */
+  HD_CELL_REFUSED,      /* `ticks` counts: an outermost region's instances that this thread began and that were refused */
+  /* `ticks`: unresolved time since a region was refused, outside all regions: part of the busy time, or, a worker's, of
+   * the idle time, which `intrusion` says. */
+  HD_CELL_UNRESOLVED_REGIONS,
+  HD_CELL_REGIONS_TEAM, /* as HD_CELL_WATCHED_TEAM, where windows watch regions */
   HD_CELL_KINDS
 };
 
@@ -56,23 +61,26 @@ struct hd_row_cell {
 enum { HD_ROW_CELLS = 3, HD_ROW_KIND_BITS = 5, HD_ROW_REFUSED_BITS = 7, HD_ROW_THREADS_MOST = 1 << 15 };
 
 /** The bit of hd_row_record.refused for sections: critical, ordered, atomic. Locks, of the same class, enclose nothing.
- */
-enum { HD_REFUSED_SECTION = HD_CLASS_COUNT };
+ *  Of regions a cell says what was refused (HD_CELL_REFUSED): their class needs no bit. */
+enum { HD_REFUSED_SECTION = HD_CLASS_REGION };
 
 /**
  * What windows saw of a thread in one profile: where a class of events is switched off it is observed in windows. A
  * time that begins with an event of such a class belongs to them if that event was observed, up to the next event of
- * the class that begins something, or any of another class. It is in the thread's rows, too. HD_CELL_WATCHED_TEAM has
- * what was no wait in truth.
+ * the class that begins something, or any of another class. Where regions are off, it lasts to the next begin of an
+ * outermost one, or any event outside regions. It is in the thread's rows, too. HD_CELL_WATCHED_TEAM and
+ * HD_CELL_REGIONS_TEAM have what was no wait in truth.
  */
 struct hd_watched_record {
   uint32_t profile;
   uint32_t thread;
+  uint32_t of_regions; /* 1: in windows of regions, which see what is in these, too; it is outside them that they are */
+  uint32_t reserved;
   uint64_t visits;
   uint64_t ticks[HD_STATE_COUNT];
   int64_t intrusion[HD_INTRUSION_CLASSES]; /* contained in them */
-  /* Only in the record of a region's profile, or of the program: how windows differ, by what each saw of the thread
-   * in such regions, or outside all, whatever construct it was in, without `intrusion`. */
+  /* Only in the record of a region's profile, or of the program: how windows differ, by what each saw of the thread in
+   * such regions, or outside all, whatever construct it was in, without `intrusion`. Windows of regions: of the program. */
   uint64_t window;    /* the last one's number; 0: there was none */
   uint64_t last[2];   /* what it saw: ticks, and busy ones among them */
   uint64_t windows;   /* those before it, */
@@ -112,7 +120,8 @@ _Static_assert(HD_BUSY == 0 && (int)HD_CELL_KINDS <= 1 << HD_ROW_KIND_BITS,
 
 /** Whether a cell's ticks are part of the wait for a region's end, and were idle time. */
 static inline bool hd_cell_is_idle(uint32_t kind) {
-  return kind == HD_CELL_TEAM || kind == HD_CELL_UNRESOLVED_TEAM || kind == HD_CELL_WATCHED_TEAM;
+  return kind == HD_CELL_TEAM || kind == HD_CELL_UNRESOLVED_TEAM || kind == HD_CELL_WATCHED_TEAM ||
+         kind == HD_CELL_REGIONS_TEAM;
 }
 
 /** What a row's cell is for; 0 for those after the first: nothing yet. */

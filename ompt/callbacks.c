@@ -3,6 +3,7 @@
 #include "ompt/callbacks.h"
 
 #include "ompt/construct/chunks.h"
+#include "ompt/construct/refused_region.h"
 #include "ompt/construct/task.h"
 #include "ompt/construct/worksharing.h"
 #include "ompt/control.h"
@@ -44,14 +45,20 @@ void hd_callbacks_on_thread_end(ompt_data_t *data) {
 void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel,
                                     unsigned requested, int flags, const void *address) {
   (void)frame;
+  const enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
+  if (hd_budget_touched(HD_CLASS_REGION) && hd_refused_begin(kind, address)) {
+    parallel->value = HD_TOLD_REFUSED;
+    return;
+  }
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_BEGIN);
   struct hd_thread *thread = event.thread;
   parallel->value = 0;
   if (!thread)
     return;
   hd_task_notice(thread, event.now, task);
-  enum hd_kind kind = flags & ompt_parallel_league ? HD_KIND_TEAMS : HD_KIND_PARALLEL;
   parallel->value = hd_region_begin(thread, event.now, kind, requested, address, flags & ompt_parallel_invoker_program);
+  if (hd_budget_watches_regions())
+    hd_refused_prepare(thread);
   if (hd_budget_is_any_off())
     hd_budget_begin_region(thread, event.now);
   hd_steering_look();
@@ -59,6 +66,8 @@ void hd_callbacks_on_parallel_begin(ompt_data_t *task, const ompt_frame_t *frame
 
 void hd_callbacks_on_parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *address) {
   (void)task, (void)flags, (void)address;
+  if (hd_budget_touched(HD_CLASS_REGION) && hd_refused_end())
+    return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_PARALLEL_END);
   struct hd_thread *thread = event.thread;
   if (!thread)
@@ -72,6 +81,9 @@ void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *
                                    unsigned team_size, unsigned thread_number, int flags) {
   if ((flags & ompt_task_initial) && !hd_measuring.started) /* likewise */
     return;
+  const uint64_t told = parallel ? parallel->value : 0;
+  if (hd_budget_touched(HD_CLASS_REGION) && (endpoint == ompt_scope_end ? hd_refused_leave() : hd_refused_enter(told)))
+    return;
   if (endpoint == ompt_scope_end && hd_callbacks_has_finished())
     return;
   HD_EVENT struct hd_event event =
@@ -79,7 +91,6 @@ void hd_callbacks_on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t *
   struct hd_thread *thread = event.thread;
   if (!thread)
     return;
-  const uint64_t told = parallel ? parallel->value : 0;
   if (endpoint == ompt_scope_end)
     hd_region_leave(thread, event.now);
   else if ((flags & ompt_task_initial) && !told && !hd_region_is_forked(thread))
@@ -177,7 +188,7 @@ static bool is_unobserved_work(ompt_work_t type, const ompt_data_t *task) {
 void hd_callbacks_on_work(ompt_work_t type, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                           uint64_t count, const void *address) {
   (void)parallel;
-  if (endpoint == ompt_scope_end ? is_unobserved_work(type, task) : refuse_work(type))
+  if (hd_thread_ignores() || (endpoint == ompt_scope_end ? is_unobserved_work(type, task) : refuse_work(type)))
     return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_WORK_BEGIN : HD_EVENT_WORK_END);
@@ -224,7 +235,7 @@ static bool is_unobserved_masked(void) {
 void hd_callbacks_on_masked(ompt_scope_endpoint_t endpoint, ompt_data_t *parallel, ompt_data_t *task,
                             const void *address) {
   (void)parallel, (void)task;
-  if (endpoint == ompt_scope_begin ? refuse_masked() : is_unobserved_masked())
+  if (hd_thread_ignores() || (endpoint == ompt_scope_begin ? refuse_masked() : is_unobserved_masked()))
     return;
   HD_EVENT struct hd_event event =
       hd_event_begin(endpoint == ompt_scope_begin ? HD_EVENT_MASKED_BEGIN : HD_EVENT_MASKED_END);

@@ -108,7 +108,7 @@ HD_APART void acquire(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address
 void hd_callbacks_on_mutex_acquire(ompt_mutex_t mutex, unsigned hint, unsigned implementation, ompt_wait_id_t id,
                                    const void *address) {
   (void)hint, (void)implementation;
-  if (!is_refused(mutex))
+  if (!hd_thread_ignores() && !is_refused(mutex))
     acquire(mutex, id, address);
 }
 
@@ -152,7 +152,7 @@ HD_APART bool is_unobserved(ompt_mutex_t mutex, ompt_wait_id_t id) {
 
 void hd_callbacks_on_mutex_acquired(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
-  if (!hd_budget_is_any_off() || !(ends_nothing() || is_unobserved(mutex, id)))
+  if (!hd_thread_ignores() && (!hd_budget_is_any_off() || !(ends_nothing() || is_unobserved(mutex, id))))
     acquired(mutex, id);
 }
 
@@ -179,6 +179,6 @@ static inline bool is_told(ompt_mutex_t mutex, ompt_wait_id_t id) {
 
 void hd_callbacks_on_mutex_released(ompt_mutex_t mutex, ompt_wait_id_t id, const void *address) {
   (void)address;
-  if (is_told(mutex, id))
+  if (!hd_thread_ignores() && is_told(mutex, id))
     released(mutex, id);
 }

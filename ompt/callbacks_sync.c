@@ -261,6 +261,8 @@ static void change_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint,
 
 void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                       ompt_data_t *task, const void *address) {
+  if (hd_thread_ignores())
+    return;
   if (endpoint == ompt_scope_end && !is_last_of_worker(kind, parallel) && hd_budget_has_switched())
     hd_unresolved_end_wait();
   if (endpoint == ompt_scope_begin ? refuse_wait(kind, address)
@@ -273,7 +275,7 @@ void hd_callbacks_on_sync_region_wait(ompt_sync_region_t kind, ompt_scope_endpoi
 void hd_callbacks_on_sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t endpoint, ompt_data_t *parallel,
                                  ompt_data_t *task, const void *address) {
   (void)parallel, (void)address;
-  if (kind != ompt_sync_region_taskgroup || endpoint != ompt_scope_begin)
+  if (kind != ompt_sync_region_taskgroup || endpoint != ompt_scope_begin || hd_thread_ignores())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_WAIT_BEGIN);
   if (!event.thread)
@@ -310,6 +312,8 @@ static void tell_dependences(const ompt_data_t *task, const ompt_dependence_t *d
 void hd_callbacks_on_dependences(ompt_data_t *task, const ompt_dependence_t *dependences, int count) {
   const bool is_of_loop = count > 0 && (dependences->dependence_type == ompt_dependence_type_sink ||
                                         dependences->dependence_type == ompt_dependence_type_source);
+  if (hd_thread_ignores())
+    return;
   if (hd_order_is_kept() && !is_of_loop)
     tell_dependences(task, dependences, count);
   if (count < 1 || dependences->dependence_type != ompt_dependence_type_sink)

@@ -59,6 +59,8 @@ HD_APART void create_unless_refused(ompt_data_t *task, int flags, int has_depend
 void hd_callbacks_on_task_create(ompt_data_t *creator, const ompt_frame_t *frame, ompt_data_t *task, int flags,
                                  int has_dependences, const void *address) {
   (void)creator, (void)frame;
+  if (hd_thread_ignores())
+    return;
   if (flags & ompt_task_taskwait)
     begin_dependence_wait(task, address);
   else if (!hd_budget_is_any_off())
@@ -91,6 +93,8 @@ HD_APART void change_unless_unobserved(ompt_data_t *prior, ompt_task_status_t st
 void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (status == ompt_task_early_fulfill || status == ompt_task_late_fulfill)
     return; /* nobody starts or stops working */
+  if (hd_thread_ignores())
+    return;
   if (status == ompt_taskwait_complete)
     end_dependence_wait(prior);
   else if (!hd_budget_is_any_off())

@@ -98,7 +98,8 @@ void hd_ending_at_exit(void) {
 /* Not only those that are busy just now: another thread with regions of its own may begin one at any moment. */
 static bool others_may_use_the_runtime(void) {
   const struct hd_thread *self = hd_thread_known();
-  return !self || !hd_registry_while_alone(self, NULL, NULL) || hd_sweeper_others_are_busy(self->ring.record);
+  return !self || hd_thread_is_refused(self) || !hd_registry_while_alone(self, NULL, NULL) ||
+         hd_sweeper_others_are_busy(self->ring.record);
 }
 
 void hd_ending_before_the_runtime(void) {

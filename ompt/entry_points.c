@@ -26,7 +26,7 @@ static void count_as(struct hd_thread *thread, uint64_t now, enum hd_state state
  * entry points, changes nothing. Returns the index of the task's base frame, and 1. */
 static uint32_t begin(enum heddle_entry entry) {
   const struct hd_thread *known = hd_thread_known_soon();
-  if (!known || known->base->base.busy_as != HD_BUSY)
+  if (!known || hd_thread_ignores() || known->base->base.busy_as != HD_BUSY)
     return 0;
   if (hd_budget_refuses(HD_CLASS_ENTRY)) {
     hd_unresolved_begin_entry(hd_thread_known_soon(), entry == HEDDLE_ENTRY_SCHEDULING);
@@ -83,6 +83,8 @@ static void end_refused(enum heddle_entry entry, const struct heddle_iterations 
 
 /* An untied task may have left the stack meanwhile; or this is a forked child, and nothing began here. */
 static void end(enum heddle_entry entry, uint32_t begun, const struct heddle_iterations *chunk) {
+  if (hd_thread_ignores())
+    return;
   if (begun == REFUSED) {
     end_refused(entry, chunk);
     return;

@@ -11,6 +11,7 @@
 #include "callpath/code/modules.h"
 #include "ompt/construct/routine.h"
 #include "ompt/sleds/sleds.h"
+#include "ompt/thread/current.h"
 #include "ompt/thread/event.h"
 #include "ompt/thread/refuse.h"
 #include "ompt/tool.h"
@@ -101,7 +102,7 @@ void __cyg_profile_func_exit(void *function, void *call_site);
 __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *function, void *call_site) {
   if (__builtin_expect(!hd_measuring_hears_routines(), false) && !hd_tool_hears_routines())
     return;
-  if (refuse_entry())
+  if (hd_thread_ignores() || refuse_entry())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
   struct hd_thread *thread = event.thread;
@@ -115,7 +116,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_enter(void *funct
 __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *function, void *call_site) {
   if (__builtin_expect(!hd_measuring_hears_routines(), false)) /* it was entered before anybody listened */
     return;
-  if (refuse_exit(NULL))
+  if (hd_thread_ignores() || refuse_exit(NULL))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
   struct hd_thread *thread = event.thread;
@@ -131,7 +132,7 @@ __attribute__((visibility("default"))) void __cyg_profile_func_exit(void *functi
 static void enter_by_sled(const void *function, const void *const *slot, const void *frame) {
   if (__builtin_expect(!hd_measuring.started, false))
     hd_tool_start_early();
-  if (refuse_entry())
+  if (hd_thread_ignores() || refuse_entry())
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_CALL);
   struct hd_thread *thread = event.thread;
@@ -146,7 +147,7 @@ static void enter_by_sled(const void *function, const void *const *slot, const v
 }
 
 static void leave_by_sled(const void *function, const void *const *slot, const void *frame) {
-  if (__builtin_expect(!hd_measuring.started, false) || refuse_exit(slot))
+  if (__builtin_expect(!hd_measuring.started, false) || hd_thread_ignores() || refuse_exit(slot))
     return;
   HD_EVENT struct hd_event event = hd_event_begin(HD_EVENT_RETURN);
   struct hd_thread *thread = event.thread;

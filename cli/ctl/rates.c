@@ -37,7 +37,7 @@ static uint64_t count_since(const struct hd_event_cost *before, const struct hd_
   return after->count > count ? after->count - count : 0;
 }
 
-/* A region's last barrier is told like all others and never switched off: there is one for each implicit task. */
+/* A region's last barrier is told like all others and goes off with its region: there is one for each implicit task. */
 static double part_of_regions(const struct hd_event_cost *before, const struct hd_event_cost *after, int kind,
                               uint64_t implicit) {
   if (kind != HD_EVENT_WAIT_BEGIN && kind != HD_EVENT_WAIT_END)
@@ -60,7 +60,7 @@ static struct sums sums_of(const struct hd_costs_record *before, const struct hd
     const double count = (double)count_since(was, &last[kind]);
     const double ticks = fmax(ticks_of(&last[kind]) - (was ? ticks_of(was) : 0), 0);
     const double fixed = part_of_regions(was, &last[kind], kind, implicit);
-    add(&sums, HD_CLASS_FIXED, count * fixed, ticks * fixed);
+    add(&sums, HD_CLASS_REGION, count * fixed, ticks * fixed);
     add(&sums, class_of[kind], count * (1 - fixed), ticks * (1 - fixed));
   }
   return sums;

@@ -90,7 +90,7 @@ static void print_classes(const struct status *status) {
   }
   const struct hd_ctl_off none = {0};
   print_row(&grid, "-", &none, &status->rates->classes[HD_CLASS_FIXED],
-            "regions, the waits at their ends, threads and markers");
+            "threads and markers");
   hd_table_print(&grid, stdout);
   hd_table_free(&grid);
 }

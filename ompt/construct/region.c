@@ -11,6 +11,7 @@
 #include "ompt/thread/event.h"
 #include "ompt/thread/introduction.h"
 #include "ompt/thread/step.h"
+#include "ompt/thread/watch.h"
 
 /* ---- a region begins ---- */
 
@@ -221,7 +222,7 @@ static void enter_as_primary(struct hd_thread *primary, uint64_t now, ompt_data_
 }
 
 /* The worker is heard of again, or an end was never sent. A new one was woken when its thread began. */
-static void leave_earlier(struct hd_thread *worker, uint64_t now) {
+void hd_region_leave_earlier(struct hd_thread *worker, uint64_t now) {
   if (worker->base == worker->frames)
     return;
   worker->woken_ticks = worker->event_ticks;
@@ -263,11 +264,13 @@ static void announce_member(struct hd_thread *worker, const struct hd_known_regi
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, uint64_t told, ompt_data_t *task, uint32_t number) {
   const struct hd_known_region *region = hd_told_known(told);
   const uint64_t begin_ticks = region ? hd_told_begin(told, now) : UINT64_MAX;
-  leave_earlier(worker, now);
+  hd_region_leave_earlier(worker, now);
   if (region && now < begin_ticks) /* another processor's clock, a few ticks behind */
     now = begin_ticks;
   struct hd_row_record *row = region ? hd_thread_row(worker, region->profile) : NULL;
   worker->height = 0;
+  if (hd_budget_watches_regions())
+    hd_watch_begin_region(worker);
   now = start_in_step(worker, region && worker->woken_ticks >= begin_ticks, now);
   if (region)
     announce_member(worker, region, hd_told_team(told, region), number);

@@ -36,6 +36,9 @@ bool hd_region_is_forked(const struct hd_thread *thread);
 void hd_region_enter(struct hd_thread *thread, uint64_t now, uint64_t told, ompt_data_t *task, unsigned team_size,
                      unsigned thread_number);
 
+/** A worker is heard of again: it leaves what it was in, before it is in something else. A transition follows. */
+void hd_region_leave_earlier(struct hd_thread *worker, uint64_t now);
+
 /** A thread arrives at the region's last barrier. `flags`: HD_LOG_UNTOLD: the runtime has sent no event for that. */
 void hd_region_arrive(struct hd_thread *thread, uint64_t now, uint32_t flags);
 

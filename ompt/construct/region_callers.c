@@ -70,3 +70,17 @@ struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *addre
   const struct hd_edge *edge = hd_edge_at_once(&thread->edges, from, site);
   return edge ? hd_edge_to(edge) : walk_and_remember(thread, chain, site);
 }
+
+struct hd_row_record *hd_callers_known_row(struct hd_thread *thread, const void *address) {
+  struct hd_row_record *from = thread->top->row;
+  uintptr_t place = 0;
+  if (!hd_measuring.unwinds)
+    return from;
+  const struct hd_chain *chain =
+      hd_stack_cache_callers_below(&thread->unwind_cache, address, enclosing_place(thread), &place);
+  if (!chain)
+    return from;
+  const struct hd_edge *edge =
+      hd_edges_find(&thread->edges, from, hd_edge_site(HD_EDGE_CALLERS, (uint64_t)(uintptr_t)chain));
+  return edge && !chain->cut ? hd_edge_to(edge) : NULL;
+}

@@ -16,4 +16,7 @@
  *  begins inside it; 0: not known. */
 struct hd_row_record *hd_callers_row(struct hd_thread *thread, const void *address, uintptr_t *place);
 
+/** The same row, if the thread knows the way to it already and nothing is to be found out; else NULL. */
+struct hd_row_record *hd_callers_known_row(struct hd_thread *thread, const void *address);
+
 #endif

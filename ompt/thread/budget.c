@@ -155,10 +155,19 @@ struct hd_budget_off *hd_budget_find_off(uint32_t profile, enum hd_event_class e
   return off;
 }
 
+/* Regions are seen in windows, as a whole, and what is in them with them. */
+static void end_in_regions(uint64_t now) {
+  for (struct hd_budget_off *off = hd_budget_state.offs; off; off = off->next)
+    if (off->is_off && off->profile != HD_PROGRAM_PROFILE && off->profile != HD_NONE)
+      hd_budget_end_off(off, now);
+}
+
 /* `touched` first: who sees that the class is off must see that, too. */
 void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm) {
   const uint32_t bit = 1u << off->event_class;
   uint32_t *epoch = &hd_budget_state.epochs[off->event_class];
+  if (off->event_class == HD_CLASS_REGION)
+    end_in_regions(now);
   write_off(thread, off, now, cost_ppm);
   off->is_off = true;
   off->off_ticks = now;
@@ -226,13 +235,18 @@ static bool is_dear(const struct hd_budget_place *place) {
   return (double)place->followed_spent * PPM > (double)place->followed_ticks * hd_budget_limit_ppm();
 }
 
+/* Inside regions that are seen in windows nothing is switched off. */
+static bool may_go_off(const struct hd_budget_place *place, enum hd_event_class event_class) {
+  return !(*hd_callpath_off(place->profile) >> event_class & 1) &&
+         (place->profile == HD_PROGRAM_PROFILE || !hd_budget_watches_regions());
+}
+
 /* Where the class is on and costs most, dear regions first; NULL: nowhere. */
 static struct hd_budget_place *dearest_place(struct hd_budget_window *window, enum hd_event_class event_class) {
   struct hd_budget_place *found = NULL;
   for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++) {
     struct hd_budget_place *place = &window->places[i];
-    const bool is_off = *hd_callpath_off(place->profile) >> event_class & 1;
-    if (place->spent[event_class] == 0 || is_off)
+    if (place->spent[event_class] == 0 || !may_go_off(place, event_class))
       continue;
     if (!found ||
         (is_dear(place) != is_dear(found) ? is_dear(place) : place->spent[event_class] > found->spent[event_class]))
@@ -263,17 +277,26 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
   }
 }
 
+static void switch_off_what(struct hd_thread *thread, enum hd_event_class event_class,
+                            const struct hd_budget_costs *costs, uint64_t limit_ticks, uint64_t now) {
+  if (event_class == HD_CLASS_REGION)
+    switch_off(thread, HD_PROGRAM_PROFILE, event_class, now, costs->by_class[event_class], costs->ticks);
+  else
+    switch_off_class(thread, event_class, costs, limit_ticks, now);
+}
+
 static void decide(struct hd_thread *thread, uint64_t now) {
   struct hd_budget_costs costs;
   /* What a thread may pay in a whole window, a young one's first, too. */
   const uint64_t limit = (uint64_t)((double)hd_budget_ms(HD_BUDGET_WINDOW_MS) * hd_budget_limit_ppm() / PPM);
   hd_budget_window_costs(&thread->budget, now, &costs);
+  costs.by_class[HD_CLASS_REGION] = hd_budget_cost_of_regions(thread, &costs, limit);
   const enum hd_event_class chosen = costs.all > limit ? finest(&costs, limit) : HD_CLASS_COUNT;
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
   if (hd_budget_limit_ppm() != 0) {
     hd_budget_watch_less();
-    switch_off_class(thread, chosen, &costs, limit, now);
+    switch_off_what(thread, chosen, &costs, limit, now);
   }
   hd_budget_unlock();
 }
@@ -292,8 +315,11 @@ static bool is_region_end(const struct hd_thread *thread, enum hd_event_kind kin
 static void sample(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now) {
   const struct hd_event_cost *cost = &thread->costs[kind];
   const uint64_t ticks = special_ticks ? special_ticks : (uint64_t)(cost->mask + 1) * cost->ticks;
+  const bool is_of_region = hd_budget_class_of(kind) == HD_CLASS_REGION;
   if (!is_region_end(thread, kind))
-    hd_budget_window_sample(&thread->budget, hd_budget_place(thread), kind, ticks, now);
+    hd_budget_window_sample(&thread->budget,
+                            is_of_region ? hd_budget_place_of_region(thread, kind) : hd_budget_place(thread), kind,
+                            ticks, now);
 }
 
 void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now) {

@@ -20,7 +20,11 @@
  *   call      each frame of a routine counts the entries refused above it, and takes as many exits for theirs
  *   work      the closing barrier of a refused loop belongs to the region. Each frame of a masked block counts the
  *             blocks refused in it
- *   sync      the wait is not told from the work around it. A region's last barrier is always observed
+ *   sync      the wait is not told from the work around it. A region's last barrier is observed with its region
+ *   region    an instance of an outermost region, with all that is in it on every thread, however long it lasts: what
+ *             members are told of it says so. Only its number is counted (construct/refused_region.h). It goes off
+ *             outside all regions, where these alone cost several times the budget; what was off in regions is on
+ *             again then, because they are seen in windows only
  *
  * A class is off in the regions of one profile, where it was dear (or outside all regions; or everywhere, if `heddle
  * ctl` asked for that), and only while a thread works for one of them, the innermost one counts: elsewhere it may be
@@ -99,6 +103,12 @@ void hd_budget_end_region(const struct hd_thread *thread, uint64_t now);
 
 /** Whether any of these classes is off where the thread is, or on in a window only. */
 bool hd_budget_is_restricted(struct hd_thread *thread, uint32_t classes);
+
+/** Whether outermost regions are off, or on in a window only. */
+bool hd_budget_watches_regions(void);
+
+/** Whether regions may be off where the thread is: not while it counts events, or the critical path is followed. */
+bool hd_budget_may_refuse_regions(const struct hd_thread *thread);
 
 /** The classes whose events the runtime does not even send, off where the thread is. */
 uint32_t hd_budget_unheard_here(struct hd_thread *thread);

@@ -2,7 +2,9 @@
 /* What is off where a thread is, and whether an event that begins there is observed. */
 #include "callpath/callpath.h"
 #include "ompt/shared/clock.h"
+#include "ompt/shared/measuring.h"
 #include "ompt/thread/budget_internal.h"
+#include "ompt/thread/current.h"
 #include "ompt/thread/refuse.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/team.h"
@@ -23,7 +25,7 @@ static uint32_t join(uint32_t there, uint32_t everywhere) {
 }
 
 /* A thread that has no record yet comes from outside. */
-static uint32_t off_outside(void) {
+uint32_t hd_budget_outside(void) {
   return join(__atomic_load_n(hd_callpath_off(HD_PROGRAM_PROFILE), __ATOMIC_ACQUIRE),
               __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE));
 }
@@ -42,7 +44,19 @@ static uint32_t off_here(struct hd_thread *thread) {
 
 bool hd_refuse_is_off(enum hd_event_class event_class) {
   struct hd_thread *thread = hd_thread_known_soon();
-  return (thread ? off_here(thread) : off_outside()) >> event_class & 1;
+  return (thread ? off_here(thread) : hd_budget_outside()) >> event_class & 1;
+}
+
+bool hd_budget_watches_regions(void) {
+  if (!hd_budget_touched(HD_CLASS_REGION))
+    return false;
+  const uint32_t off = hd_budget_outside();
+  return (off | off >> HD_OPEN_SHIFT) >> HD_CLASS_REGION & 1;
+}
+
+bool hd_budget_may_refuse_regions(const struct hd_thread *thread) {
+  const struct hd_measuring *of = &hd_measuring;
+  return !thread->counters && !of->keeps_order && !of->keeps_locks && !of->keeps_waits;
 }
 
 uint32_t hd_budget_unheard_here(struct hd_thread *thread) {
@@ -60,11 +74,12 @@ static bool is_in(uint32_t classes, enum hd_event_class event_class) {
 }
 
 /* The first event that is refused must know the time, and so must all in a window and in a test's time. Of the others
- * few look at the clock. */
-static bool needs_clock(struct hd_thread *thread, bool was_off) {
+ * few look at the clock; but each region does, which may last. */
+static bool needs_clock(struct hd_thread *thread, enum hd_event_class event_class, bool was_off) {
   const bool is_real = __builtin_expect(thread == hd_thread_current, true);
   const bool is_turn = ++thread->budget.refused % HD_REFUSE_LOOK_EVERY == 0;
-  return !was_off || !is_real || !(thread->instruments & HD_INSTRUMENT_UNRESOLVED) || is_turn;
+  return !was_off || !is_real || event_class == HD_CLASS_REGION || !(thread->instruments & HD_INSTRUMENT_UNRESOLVED) ||
+         is_turn;
 }
 
 static uint64_t look(struct hd_thread *thread) {
@@ -89,13 +104,13 @@ bool hd_refuse(enum hd_event_class event_class) {
   const uint32_t turn = __atomic_load_n(&hd_budget.turn, __ATOMIC_ACQUIRE);
   struct hd_thread *thread = hd_thread_known_soon();
   if (!thread)
-    return is_in(off_outside(), event_class);
+    return is_in(hd_budget_outside(), event_class);
   uint32_t off = off_here(thread);
   const bool was_off = is_in(off, event_class);
   if (!was_off && !is_in(off >> HD_OPEN_SHIFT, event_class))
     return false;
   uint64_t now = 0;
-  if (needs_clock(thread, was_off)) {
+  if (needs_clock(thread, event_class, was_off)) {
     now = look(thread);
     off = off_here(thread);
   }

@@ -59,8 +59,17 @@ void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *o
 void hd_budget_end_off(struct hd_budget_off *off, uint64_t now);
 void hd_budget_look_over(uint64_t now);
 
+/** What is off, or on in a window, outside all regions: as of hd_budget_bits_of. */
+uint32_t hd_budget_outside(void);
+
 /** The profile of the innermost region that the thread works for; HD_PROGRAM_PROFILE: none. */
 uint32_t hd_budget_place(const struct hd_thread *thread);
+
+/** Where an event of a region costs something, which may have begun or ended with it: HD_PROGRAM_PROFILE if that is an
+ *  outermost one. And what those cost a thread; 0: too little for them to go off, or they may not. */
+uint32_t hd_budget_place_of_region(const struct hd_thread *thread, enum hd_event_kind kind);
+uint64_t hd_budget_cost_of_regions(const struct hd_thread *thread, const struct hd_budget_costs *costs,
+                                   uint64_t limit_ticks);
 
 /** Under the lock: the runtime sends the events of these classes again. */
 void hd_budget_unmute(uint32_t classes);

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What is off belongs to a region: what becomes of it when such a region begins and ends. */
+/* What is off belongs to a region: what becomes of it when such a region begins and ends; and what regions themselves
+ * cost. */
 #include "callpath/callpath.h"
 #include "ompt/thread/budget_internal.h"
 #include "ompt/thread/registry.h"
+#include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 
 /* Outermost regions between a class's going off and its being muted: a program that has many will have another soon, at
  * whose begin it can be heard of again. */
 enum { REGIONS_BEFORE_MUTE = 8 };
+
+/* Regions go off when they alone cost so many times the budget: what threads do at the same time is exact as long as
+ * all regions are observed. */
+enum { OF_REGIONS = 5 };
 
 /* Only where other processors see stores in their order: budget.h. */
 #if defined(__x86_64__)
@@ -84,4 +90,24 @@ void hd_budget_end_region(const struct hd_thread *thread, uint64_t now) {
   if (hd_registry_while_alone(thread, NULL, NULL))
     go_apart(profile, now);
   hd_budget_unlock();
+}
+
+/* ---- what regions themselves cost ---- */
+
+uint32_t hd_budget_place_of_region(const struct hd_thread *thread, enum hd_event_kind kind) {
+  const struct hd_known_region *region = hd_team_current(thread);
+  const bool is_nested = region && (kind == HD_EVENT_PARALLEL_END || region->outer_profile || region->encloses_itself);
+  return is_nested ? region->profile : HD_PROGRAM_PROFILE;
+}
+
+uint64_t hd_budget_cost_of_regions(const struct hd_thread *thread, const struct hd_budget_costs *costs,
+                                   uint64_t limit_ticks) {
+  double sampled = 0, outermost = 0;
+  for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++) {
+    const struct hd_budget_place *place = &thread->budget.places[i];
+    sampled += place->spent[HD_CLASS_REGION];
+    outermost += place->profile == HD_PROGRAM_PROFILE ? place->spent[HD_CLASS_REGION] : 0;
+  }
+  const double cost = sampled > 0 ? (double)costs->by_class[HD_CLASS_REGION] * outermost / sampled : 0;
+  return hd_budget_may_refuse_regions(thread) && cost > OF_REGIONS * (double)limit_ticks ? (uint64_t)cost : 0;
 }

@@ -28,8 +28,8 @@ uint32_t hd_budget_class_of(enum hd_event_kind kind) {
   return classes[kind];
 }
 
-/* A region's last barrier is told like all others and never switched off: its cost is the region's. There is one for
- * each implicit task. */
+/* A region's last barrier is told like all others and not switched off with them: its cost is the region's. There is
+ * one for each implicit task. */
 static uint64_t of_regions(const uint64_t fresh[HD_EVENT_KINDS], enum hd_event_kind kind) {
   if (kind != HD_EVENT_WAIT_BEGIN && kind != HD_EVENT_WAIT_END)
     return 0;
@@ -45,7 +45,7 @@ static void spend(struct hd_budget_window *window, const struct hd_event_cost co
   }
   for (uint32_t kind = 0; kind < HD_EVENT_KINDS; kind++) {
     const uint64_t fixed = of_regions(fresh, kind);
-    window->spent[HD_CLASS_FIXED] += fixed * costs[kind].ticks;
+    window->spent[HD_CLASS_REGION] += fixed * costs[kind].ticks;
     window->spent[hd_budget_class_of(kind)] += (fresh[kind] - fixed) * costs[kind].ticks;
   }
 }
@@ -168,6 +168,8 @@ void hd_budget_window_sample(struct hd_budget_window *window, uint32_t profile, 
     return;
   struct hd_budget_place *place = find_place(window, profile);
   add(&place->spent[class], ticks);
+  if (class == HD_CLASS_REGION) /* it may be elsewhere when it ends */
+    return;
   if (window->last_place != profile || now >= window->last_ticks + hd_budget_ms(TOGETHER_MS)) {
     window->follows = window->last_ticks > 0 && window->last_place == profile;
     add(&place->followed_ticks, window->follows ? now - window->last_ticks : 0);

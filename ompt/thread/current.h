@@ -39,4 +39,12 @@ static inline struct hd_thread *hd_thread_known_soon(void) {
   struct hd_thread *thread = hd_thread_current;
   return __builtin_expect(thread && thread->record, true) ? thread : hd_thread_known();
 }
+
+/** Whether an event is in an instance of a region that is not observed: nothing comes of it. */
+static inline bool hd_thread_ignores(void) {
+  if (!hd_budget_touched(HD_CLASS_REGION))
+    return false;
+  const struct hd_thread *thread = hd_thread_known_soon();
+  return thread && hd_thread_is_refused(thread);
+}
 #endif

@@ -118,6 +118,17 @@ static struct hd_row_cell *find_cell(struct hd_thread *thread, struct hd_row_rec
   return cell;
 }
 
+struct hd_row_cell *hd_thread_known_cell(struct hd_thread *thread, const struct hd_row_record *row, uint32_t kind) {
+  struct hd_row_record *in = hd_row_index_find(&thread->index, HD_INDEX_ROW(row->profile, 0));
+  for (uint32_t part = 1; in; part++) {
+    const uint32_t cell = hd_row_find(in, kind);
+    if (cell < HD_ROW_CELLS)
+      return &in->cells[cell];
+    in = hd_row_index_find(&thread->index, HD_INDEX_ROW(row->profile, part));
+  }
+  return NULL;
+}
+
 struct hd_row_cell *hd_thread_cell_slow(struct hd_thread *thread, struct hd_row_record *row, uint32_t kind) {
   struct hd_row_cell *cell = find_cell(thread, row, kind);
   if (!cell && kind > HD_CELL_TEAM)

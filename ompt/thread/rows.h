@@ -17,4 +17,7 @@ bool hd_thread_make_first_row(struct hd_thread *thread);
  * Constant time when it exists. */
 struct hd_row_record *hd_thread_row(struct hd_thread *thread, uint32_t profile);
 
+/** The cell of a row that has one for this kind, in whatever record; NULL: it has none. Makes nothing. */
+struct hd_row_cell *hd_thread_known_cell(struct hd_thread *thread, const struct hd_row_record *row, uint32_t kind);
+
 #endif

@@ -54,6 +54,14 @@ enum hd_instrument {
 
 enum { HD_EVENT_TIMES = 6, HD_RECENT_TASKS = 8 };
 
+/** Instances of outermost regions that are not observed, nor anything in them (construct/refused_region.h). */
+struct hd_refused_regions {
+  uint32_t led;  /* that the thread has begun and not ended, nested ones included */
+  bool works_in; /* it is, or was until it is heard of again, a worker in one */
+  const struct hd_row_record *row; /* of which `cell` counts them: the last one */
+  struct hd_row_cell *cell;
+};
+
 struct hd_thread {
   struct hd_thread_record *record; /* in the store: last_ticks, busy_ticks, open_cell are the live state */
   uint32_t expected_alarms;        /* hd_alarms when an event has nothing to ask for; HD_NOT_EXPECTED: there is always
@@ -89,11 +97,13 @@ struct hd_thread {
   } tasks;
   struct hd_thread_watch { /* watch.h */
     bool has_begun;        /* what is being charged is in it */
+    bool of_regions;       /* it is a window of regions: nothing in these ends it */
     uint32_t classes;      /* whose events do not end it */
     uint32_t window;       /* the number of the one that what is being charged began in, */
-    uint32_t place;        /* and the profile of the region; HD_PROGRAM_PROFILE: outside all */
+    uint32_t place;        /* the profile of the region, or HD_PROGRAM_PROFILE: outside all, */
+    bool sees_regions;     /* and hd_watched_record.of_regions */
     uint32_t next_window;  /* that of the one in which the event has begun */
-    struct hd_index index; /* of struct hd_watched_record, by profile */
+    struct hd_index index; /* of struct hd_watched_record, by that and the profile */
     struct hd_store_cursor cursor;
   } watch;
   struct hd_frame *last_frame; /* there is room for */
@@ -114,6 +124,7 @@ struct hd_thread {
   uint64_t woken_ticks;    /* a worker's first event since it finished its last region; or its beginning */
   int64_t woken_intrusion; /* what its intrusion was before that */
   struct hd_budget_window budget;
+  struct hd_refused_regions refused;
   uint32_t refusals;      /* waits, mutexes and tasks that have begun and were not observed */
   uint32_t unseen_tasks;  /* that have begun on its stack and not ended */
   bool is_newcomer;       /* the measurement may have begun in the midst of what it does (introduction.h), */
@@ -255,6 +266,18 @@ static inline uint32_t hd_thread_count(struct hd_thread *thread, enum hd_what wh
     return what == HD_WHAT_ENTER ? 0 : HD_WHAT(what, (counter ? counter : row)->profile) | HD_WHAT_UNCOUNTED;
   thread->entered = counter;
   return HD_WHAT(what, counter->profile);
+}
+
+/** The state that time is charged to. A row fills a line, and cells lie in it. HD_STATE_COUNT: none. */
+static inline uint32_t hd_thread_state(const struct hd_thread *thread) {
+  const struct hd_row_record *row = (const void *)((uintptr_t)thread->cell & ~(uintptr_t)(sizeof *row - 1));
+  const uint32_t state = hd_row_kind(row, (uint32_t)(thread->cell - row->cells));
+  return state < HD_STATE_COUNT ? state : (uint32_t)HD_STATE_COUNT;
+}
+
+/** The thread is in an instance of a region that is not observed: nothing in it is. */
+static inline bool hd_thread_is_refused(const struct hd_thread *thread) {
+  return thread->refused.led > 0 || thread->refused.works_in;
 }
 
 /** The time of an event whose switch has been made: `now`, or what it was moved to. */

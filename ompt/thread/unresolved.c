@@ -9,35 +9,58 @@ enum { WAITS_MOST = UINT16_MAX };
 
 /* ---- it begins ---- */
 
-static void begin(struct hd_thread *thread, uint64_t now, bool waits) {
+static void charge(struct hd_thread *thread, uint64_t now);
+
+/* What is refused outside all regions while those are off, too, is seen in their windows. */
+static enum hd_unresolved_as kind_of(const struct hd_thread *thread, enum hd_unresolved_as as) {
+  const bool is_outside = thread->base == thread->frames && as == HD_UNRESOLVED_BUSY;
+  return is_outside && hd_budget_watches_regions() ? HD_UNRESOLVED_REGIONS : as;
+}
+
+static void begin(struct hd_thread *thread, uint64_t now, enum hd_unresolved_as as) {
   struct hd_thread_record *record = thread->record;
-  if (thread->instruments & HD_INSTRUMENT_UNRESOLVED && (!waits || record->unresolved_wait))
-    return;
+  as = kind_of(thread, as);
+  if (thread->instruments & HD_INSTRUMENT_UNRESOLVED) {
+    if (as == HD_UNRESOLVED_BUSY || as == record->unresolved_as)
+      return;
+    charge(thread, now);
+  }
   thread->instruments |= HD_INSTRUMENT_UNRESOLVED;
   if (thread->instruments & HD_INSTRUMENT_WATCHED)
     hd_watch_end_at(thread, now);
-  record->unresolved_wait = waits;
+  record->unresolved_as = as;
   __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a killed program's reader sees both, or none */
   record->unresolved_ticks = hd_thread_time(thread, now);
 }
 
+static bool is_known_to_begin(const struct hd_thread *thread, uint32_t event_class) {
+  return thread->instruments & HD_INSTRUMENT_UNRESOLVED &&
+         (event_class != HD_CLASS_REGION || thread->record->unresolved_as == HD_UNRESOLVED_REGIONS);
+}
+
 void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class, uint64_t now) {
   thread->refusals += event_class == HD_CLASS_MUTEX;
-  hd_budget_mark(thread->row, event_class);
-  if (!(thread->instruments & HD_INSTRUMENT_UNRESOLVED))
-    begin(thread, now ? now : hd_clock_now(), false);
+  if (event_class != HD_CLASS_REGION)
+    hd_budget_mark(thread->row, event_class);
+  if (!is_known_to_begin(thread, event_class))
+    begin(thread, now ? now : hd_clock_now(), HD_UNRESOLVED_BUSY);
   else if (thread->instruments & HD_INSTRUMENT_WATCHED)
     hd_watch_end(thread);
 }
 
 void hd_unresolved_begin(struct hd_thread *thread, uint64_t now) {
   thread->refusals++;
-  begin(thread, now, false);
+  begin(thread, now, HD_UNRESOLVED_BUSY);
+}
+
+void hd_unresolved_begin_regions(struct hd_thread *thread, uint64_t now) {
+  thread->instruments |= HD_INSTRUMENT_REFUSED;
+  begin(thread, now, HD_UNRESOLVED_REGIONS);
 }
 
 void hd_unresolved_begin_unheard(struct hd_thread *thread, uint64_t now) {
   if (hd_budget_unheard_here(thread))
-    begin(thread, now, false);
+    begin(thread, now, HD_UNRESOLVED_BUSY);
 }
 
 /* ---- refused waits and entry points ---- */
@@ -123,23 +146,37 @@ void hd_unresolved_begin_task(struct hd_thread *thread, uint64_t now) {
     announce_wait(thread, now);
   thread->refusals++;
   thread->instruments |= HD_INSTRUMENT_REFUSED;
-  begin(thread, now, waits_for_end(thread) && thread->base->base.place.is_unresolved);
+  const bool waits = waits_for_end(thread) && thread->base->base.place.is_unresolved;
+  begin(thread, now, waits ? HD_UNRESOLVED_WAIT : HD_UNRESOLVED_BUSY);
 }
 
 /* ---- at every change of state, as long as something may be unresolved ---- */
 
+/* Whoever idles does so outside all regions. What the thread does that is neither it does itself. */
+static void charge_regions(struct hd_thread *thread, uint64_t ticks) {
+  const uint32_t state = hd_thread_state(thread);
+  if (state != HD_BUSY && state != HD_IDLE)
+    return;
+  struct hd_row_cell *cell = hd_thread_cell(thread, thread->row, HD_CELL_UNRESOLVED_REGIONS);
+  cell->ticks += ticks;
+  cell->intrusion += state == HD_IDLE ? (int64_t)ticks : 0;
+}
+
 /* It began with an event; the transition that this told of may have been moved to later (ring.h). */
 static void charge(struct hd_thread *thread, uint64_t now) {
   struct hd_thread_record *record = thread->record;
+  const enum hd_unresolved_as as = (enum hd_unresolved_as)record->unresolved_as;
   const uint64_t since = record->unresolved_ticks > record->last_ticks ? record->unresolved_ticks : record->last_ticks;
   record->unresolved_ticks = 0;
   thread->budget.refusing = 0;
   thread->instruments &= ~(uint32_t)HD_INSTRUMENT_UNRESOLVED;
-  if (now <= since || (!record->unresolved_wait && thread->ring.busy == HD_NONE))
+  if (now > since && as == HD_UNRESOLVED_REGIONS)
+    charge_regions(thread, now - since);
+  if (now <= since || as == HD_UNRESOLVED_REGIONS || (as == HD_UNRESOLVED_BUSY && thread->ring.busy == HD_NONE))
     return;
   struct hd_row_cell *cell = hd_thread_cell(thread, thread->row, HD_CELL_UNRESOLVED);
   cell->ticks += now - since;
-  cell->intrusion += record->unresolved_wait ? (int64_t)(now - since) : 0;
+  cell->intrusion += as == HD_UNRESOLVED_WAIT ? (int64_t)(now - since) : 0;
 }
 
 /* Within what was refused: what is observed in there has ended, and what is refused goes on. */
@@ -149,10 +186,12 @@ void hd_unresolved_go_on(struct hd_thread *thread, uint64_t now, uint32_t state)
     place_in_team(thread)->is_unresolved = false; /* what it waits for again, after this task, it is known to */
   if (is_idle)
     thread->unseen_tasks = 0;
-  if (state == HD_BUSY && (thread->top->waits > 0 || thread->base->base.refused_entries > 0))
-    begin(thread, now, false);
+  if (hd_thread_is_refused(thread))
+    begin(thread, now, HD_UNRESOLVED_REGIONS);
+  else if (state == HD_BUSY && (thread->top->waits > 0 || thread->base->base.refused_entries > 0))
+    begin(thread, now, HD_UNRESOLVED_BUSY);
   else if (waits_for_end(thread) && thread->base->base.place.is_unresolved)
-    begin(thread, now, true);
+    begin(thread, now, HD_UNRESOLVED_WAIT);
   else if (is_outside && thread->unseen_tasks == 0)
     thread->instruments &= ~(uint32_t)HD_INSTRUMENT_REFUSED;
 }

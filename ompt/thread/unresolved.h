@@ -7,7 +7,8 @@
  * point it begins again whenever something ends that was observed in there.
  *
  * It is part of the busy time, and of the wait for a region's end where tasks were refused; a cell of the row that the
- * time is charged to says how much of it (HD_CELL_UNRESOLVED).
+ * time is charged to says how much of it (HD_CELL_UNRESOLVED). Where whole regions are refused (construct/
+ * refused_region.h) it is also part of the idle time of their workers (HD_CELL_UNRESOLVED_REGIONS).
  *
  * Only the thread itself calls these functions. Nothing here costs anything while no event is refused.
  */
@@ -22,6 +23,9 @@ void hd_unresolved_begin(struct hd_thread *thread, uint64_t now);
 /** A begin was refused: marks the row, too (hd_budget_mark). `now`: 0 if the event has not looked at the clock; the
  *  first since the last change of state does. */
 void hd_unresolved_refuse(struct hd_thread *thread, uint32_t event_class, uint64_t now);
+
+/** The thread is in an instance of a region that is refused, in or outside of its own row. */
+void hd_unresolved_begin_regions(struct hd_thread *thread, uint64_t now);
 
 /** That was a wait's, of this thread (NULL: of none that is known), or a task that is not observed has begun in one;
  * and the end of a wait. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/watch.h"
 
+#include "callpath/callpath.h"
 #include "ompt/thread/budget_internal.h"
 #include "ompt/thread/budget_window.h"
 #include "support/inprocess/keep_errno.h"
@@ -8,14 +9,36 @@
 
 enum { CLASSES = (1 << (HD_WINDOW_SHIFT - HD_OPEN_SHIFT)) - 1, IS_WINDOW = 1 << (32 - HD_WINDOW_SHIFT) };
 
-void hd_watch_begin(struct hd_thread *thread, uint32_t off) {
+static void begin(struct hd_thread *thread, uint32_t off, bool of_regions) {
   thread->instruments |= HD_INSTRUMENT_WATCHED;
   thread->special |= HD_SPECIAL_WATCHED;
   thread->watch.classes = off >> HD_OPEN_SHIFT & CLASSES;
   thread->watch.next_window = off >> HD_WINDOW_SHIFT | IS_WINDOW;
+  thread->watch.of_regions = of_regions;
+}
+
+static bool is_outside(const struct hd_thread *thread) {
+  return thread->base == thread->frames;
+}
+
+/* A window of regions goes on to the next outermost one. */
+void hd_watch_begin(struct hd_thread *thread, uint32_t off) {
+  const bool goes_on = thread->instruments & HD_INSTRUMENT_WATCHED && thread->watch.of_regions;
+  if (is_outside(thread))
+    begin(thread, off, hd_budget_watches_regions());
+  else if (!goes_on)
+    begin(thread, off, false);
+}
+
+void hd_watch_begin_region(struct hd_thread *thread) {
+  begin(thread, hd_budget_outside(), true);
 }
 
 /* ---- records ---- */
+
+static uint64_t key_of(const struct hd_thread_watch *watch, uint32_t profile) {
+  return (uint64_t)watch->sees_regions << 32 | profile;
+}
 
 static struct hd_watched_record *make(struct hd_thread *thread, uint32_t profile) {
   struct hd_thread_watch *mine = &thread->watch;
@@ -31,24 +54,20 @@ static struct hd_watched_record *make(struct hd_thread *thread, uint32_t profile
     return NULL;
   record->profile = profile;
   record->thread = thread->record->id;
-  hd_index_add(&mine->index, profile, record);
+  record->of_regions = mine->sees_regions;
+  hd_index_add(&mine->index, key_of(mine, profile), record);
   hd_store_publish(&mine->cursor);
   return record;
 }
 
 /* NULL: there is no room for one. */
 static struct hd_watched_record *find(struct hd_thread *thread, uint32_t profile) {
-  struct hd_watched_record *found = thread->watch.index.slots ? hd_index_find(&thread->watch.index, profile) : NULL;
+  const struct hd_thread_watch *mine = &thread->watch;
+  struct hd_watched_record *found = mine->index.slots ? hd_index_find(&mine->index, key_of(mine, profile)) : NULL;
   if (found)
     return found;
   hd_thread_leave_program(thread);
   return make(thread, profile);
-}
-
-/* A row fills a line, and cells lie in it. */
-static uint32_t state_of(const struct hd_row_cell *cell) {
-  const struct hd_row_record *row = (const void *)((uintptr_t)cell & ~(uintptr_t)(sizeof *row - 1));
-  return hd_row_kind(row, (uint32_t)(cell - row->cells));
 }
 
 static void charge_window(struct hd_thread *thread, uint64_t ticks, bool is_busy) {
@@ -66,7 +85,7 @@ static void charge_window(struct hd_thread *thread, uint64_t ticks, bool is_busy
 static void charge(struct hd_thread *thread, uint64_t now) {
   const struct hd_thread_record *from = thread->record;
   struct hd_watched_record *to = find(thread, thread->row->profile);
-  const uint32_t state = state_of(thread->cell);
+  const uint32_t state = hd_thread_state(thread);
   if (!to || state >= HD_STATE_COUNT)
     return;
   const uint64_t ticks = now > from->last_ticks ? now - from->last_ticks : 0;
@@ -76,18 +95,24 @@ static void charge(struct hd_thread *thread, uint64_t now) {
   charge_window(thread, intrusion < (int64_t)ticks ? ticks - (uint64_t)intrusion : 0, state == HD_BUSY);
 }
 
+static bool is_restricted(struct hd_thread *thread) {
+  return thread->watch.of_regions ? hd_budget_watches_regions()
+                                  : hd_budget_is_restricted(thread, thread->watch.classes);
+}
+
 void hd_watch_switch(struct hd_thread *thread, uint64_t now) {
   if (thread->watch.has_begun)
     charge(thread, now);
-  if (!hd_budget_is_restricted(thread, thread->watch.classes)) { /* all is observed again */
+  if (!is_restricted(thread)) { /* all is observed again */
     hd_watch_end(thread);
     return;
   }
+  thread->watch.sees_regions = thread->watch.of_regions;
+  thread->watch.place = thread->watch.of_regions ? HD_PROGRAM_PROFILE : hd_budget_place(thread);
   struct hd_watched_record *entered = thread->entered ? find(thread, thread->entered->profile) : NULL;
   if (entered)
     entered->visits++;
   thread->watch.has_begun = true;
-  thread->watch.place = hd_budget_place(thread);
   thread->watch.window = thread->watch.next_window;
 }
 
@@ -107,11 +132,16 @@ static bool is_of_region(const struct hd_thread *thread, enum hd_event_kind kind
 void hd_watch_end_event(struct hd_thread *thread, enum hd_event_kind kind) {
   if (!(thread->special & HD_SPECIAL_WATCHED))
     return;
-  if (!(thread->watch.classes >> hd_budget_class_of(kind) & 1) || is_of_region(thread, kind))
+  const bool is_of_class = thread->watch.classes >> hd_budget_class_of(kind) & 1;
+  const bool goes_on = thread->watch.of_regions
+                           ? !is_outside(thread) || is_of_class || hd_budget_class_of(kind) == HD_CLASS_REGION
+                           : is_of_class && !is_of_region(thread, kind);
+  if (!goes_on)
     hd_watch_end(thread);
 }
 
 uint64_t hd_watch_idle_cell(struct hd_thread *thread) {
-  const struct hd_row_cell *cell = hd_thread_cell(thread, thread->row, HD_CELL_WATCHED_TEAM);
+  const uint32_t kind = thread->watch.of_regions ? HD_CELL_REGIONS_TEAM : HD_CELL_WATCHED_TEAM;
+  const struct hd_row_cell *cell = hd_thread_cell(thread, thread->row, kind);
   return cell == &thread->uncounted ? 0 : hd_store_offset(&hd_store, cell);
 }

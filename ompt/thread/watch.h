@@ -18,6 +18,10 @@
  */
 void hd_watch_begin(struct hd_thread *thread, uint32_t off);
 
+/** A thread is about to begin an outermost region, or its part in any, that is observed while regions are off: what it
+ *  does from then on is watched, up to the next such begin, observed or refused, or any event outside all regions. */
+void hd_watch_begin_region(struct hd_thread *thread);
+
 /** Just before the thread changes state at `now`. */
 void hd_watch_switch(struct hd_thread *thread, uint64_t now);
 

@@ -27,6 +27,7 @@ static void take_shares(struct hd_shares *from, const struct hd_shares *shares) 
   hd_take(&from->created, shares->created);
   hd_take(&from->elsewhere, shares->elsewhere);
   hd_take(&from->static_iterations, shares->static_iterations);
+  hd_take(&from->refused, shares->refused);
 }
 
 static void take_entries(struct hd_entries *from, const struct hd_entries *entries) {
@@ -43,6 +44,13 @@ static void take_intrusion(struct hd_intrusion *from, const struct hd_intrusion 
   hd_take_signed(&from->merged, intrusion->merged);
 }
 
+static void take_unresolved(struct hd_unresolved *from, const struct hd_unresolved *unresolved) {
+  hd_take(&from->ticks, unresolved->ticks);
+  hd_take(&from->waiting, unresolved->waiting);
+  hd_take(&from->regions, unresolved->regions);
+  hd_take(&from->idle, unresolved->idle);
+}
+
 static void take_row(struct hd_row *from, const struct hd_row *row) {
   hd_take(&from->visits, row->visits);
   hd_take(&from->cpu_ns, row->cpu_ns);
@@ -50,7 +58,7 @@ static void take_row(struct hd_row *from, const struct hd_row *row) {
   take_entries(&from->entries, &row->entries);
   take_states(from->ticks, row->ticks);
   take_intrusion(&from->intrusion, &row->intrusion);
-  hd_take(&from->unresolved.ticks, row->unresolved.ticks);
+  take_unresolved(&from->unresolved, &row->unresolved);
 }
 
 static void take_rows(struct hd_model *later, const struct hd_model *earlier) {
@@ -73,7 +81,7 @@ static void take_node(struct hd_node *from, const struct hd_node *node) {
   take_shares(&from->shares, &node->shares);
   take_states(from->ticks, node->ticks);
   take_intrusion(&from->intrusion, &node->intrusion);
-  hd_take(&from->unresolved.ticks, node->unresolved.ticks);
+  take_unresolved(&from->unresolved, &node->unresolved);
   hd_take(&from->untold_ticks, node->untold_ticks);
   hd_take_levels(&from->busy_at, &node->busy_at);
   hd_take_levels(&from->elapsed_at, &node->elapsed_at);
@@ -99,7 +107,7 @@ static void take_thread(struct hd_model_thread *from, const struct hd_model_thre
   take_states(from->ticks, thread->ticks);
   hd_take_signed(&from->late_ticks, thread->late_ticks);
   take_intrusion(&from->intrusion, &thread->intrusion);
-  hd_take(&from->unresolved.ticks, thread->unresolved.ticks);
+  take_unresolved(&from->unresolved, &thread->unresolved);
   hd_take(&from->cost_ticks, thread->cost_ticks);
 }
 
@@ -209,7 +217,7 @@ static void take_program(struct hd_model *later, const struct hd_model *earlier)
   hd_take(&later->inside_ticks, earlier->inside_ticks);
   take_states(later->ticks, earlier->ticks);
   take_intrusion(&later->intrusion, &earlier->intrusion);
-  hd_take(&later->unresolved.ticks, earlier->unresolved.ticks);
+  take_unresolved(&later->unresolved, &earlier->unresolved);
   later->timeline = NULL; /* times by level are those of the program's callpath */
 }
 

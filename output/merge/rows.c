@@ -24,6 +24,8 @@ static struct hd_row scaled_row(const struct hd_merge *merge, size_t run, const 
   row.intrusion.merged = hd_merge_scale(row.intrusion.merged, factor);
   row.unresolved.ticks *= factor;
   row.unresolved.waiting *= factor;
+  row.unresolved.regions *= factor;
+  row.unresolved.idle *= factor;
   for (int i = 0; i < HD_ENTRY_STATES * HD_ENTRY_STATES; i++)
     row.entries.ticks[i / HD_ENTRY_STATES][i % HD_ENTRY_STATES] *= factor;
   return row;
@@ -62,7 +64,11 @@ static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool 
   if (hd_cell_is_idle(kind)) /* its idle time is in the program's row */
     return (struct hd_row_cell){0};
   if (kind == HD_CELL_UNRESOLVED)
-    return (struct hd_row_cell){row->unresolved.ticks, (int64_t)row->unresolved.waiting};
+    return (struct hd_row_cell){row->unresolved.ticks - row->unresolved.regions, (int64_t)row->unresolved.waiting};
+  if (kind == HD_CELL_UNRESOLVED_REGIONS)
+    return (struct hd_row_cell){row->unresolved.regions + row->unresolved.idle, (int64_t)row->unresolved.idle};
+  if (kind == HD_CELL_REFUSED)
+    return (struct hd_row_cell){.ticks = row->shares.refused};
   if (kind == HD_CELL_CHUNKS)
     return (struct hd_row_cell){row->shares.chunks, (int64_t)row->shares.iterations};
   if (kind == HD_CELL_TASKS)

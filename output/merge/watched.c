@@ -36,7 +36,8 @@ void hd_merge_write_watched(struct hd_merge *merge) {
   if (count > 0)
     hd_writer_begin_block(merge->writer, HD_BLOCK_WATCHED);
   for (uint32_t i = 0; i < count; i++) {
-    struct hd_watched_record record = {.profile = all[i].node, .thread = all[i].thread, .visits = all[i].visits};
+    struct hd_watched_record record = {
+        .profile = all[i].node, .thread = all[i].thread, .of_regions = all[i].of_regions, .visits = all[i].visits};
     memcpy(record.ticks, all[i].ticks, sizeof record.ticks);
     memcpy(record.intrusion, all[i].intrusion, sizeof record.intrusion);
     record.windows = all[i].spread.windows;

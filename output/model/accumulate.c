@@ -11,6 +11,8 @@ void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, ui
   } else if (kind == HD_CELL_STATIC) {
     to->static_iterations += cell->ticks;
     to->number = hd_numbers_join(to->number, cell->intrusion);
+  } else if (kind == HD_CELL_REFUSED) {
+    to->refused += cell->ticks;
   }
 }
 
@@ -21,6 +23,7 @@ void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from) {
   to->elsewhere += from->elsewhere;
   to->static_iterations += from->static_iterations;
   to->number = hd_numbers_join(to->number, from->number);
+  to->refused += from->refused;
 }
 
 void hd_accumulate_ticks(uint64_t to[HD_STATE_COUNT], const uint64_t from[HD_STATE_COUNT]) {
@@ -37,6 +40,8 @@ void hd_accumulate_intrusion(struct hd_intrusion *to, const struct hd_intrusion 
 void hd_accumulate_unresolved(struct hd_unresolved *to, const struct hd_unresolved *from) {
   to->ticks += from->ticks;
   to->waiting += from->waiting;
+  to->regions += from->regions;
+  to->idle += from->idle;
 }
 
 /* After the team's join the thread was idle. */
@@ -47,6 +52,11 @@ void hd_accumulate_unresolved_cell(struct hd_unresolved *to, const struct hd_row
   } else if (kind == HD_CELL_UNRESOLVED_TEAM) {
     to->ticks -= cell->ticks;
     to->waiting -= cell->ticks;
+  } else if (kind == HD_CELL_UNRESOLVED_REGIONS) {
+    const uint64_t idle = (uint64_t)cell->intrusion;
+    to->ticks += cell->ticks - idle;
+    to->regions += cell->ticks - idle;
+    to->idle += idle;
   }
 }
 

@@ -23,7 +23,7 @@ void hd_accumulate_entries(struct hd_entries *to, const struct hd_entries *from)
 /** Adds a row of the same node and thread. */
 void hd_accumulate_row(struct hd_row *to, const struct hd_row *from);
 
-/** Adds a cell of HD_CELL_UNRESOLVED or HD_CELL_UNRESOLVED_TEAM; nothing of another one. */
+/** Adds a cell of HD_CELL_UNRESOLVED, HD_CELL_UNRESOLVED_TEAM or HD_CELL_UNRESOLVED_REGIONS; nothing of another one. */
 void hd_accumulate_unresolved_cell(struct hd_unresolved *to, const struct hd_row_cell *cell, uint32_t kind);
 
 /** For qsort() of what begins with two 32-bit numbers: rows, counts and their records (node, thread), overlaps. */

@@ -32,15 +32,17 @@ enum hd_mark {
   HD_MARK_ESTIMATED = 1u << 20,    /* what was not observed has been resolved: bounds are estimates */
   HD_MARK_RUNTIME = 1u << 12,      /* likewise busy time, also below: handing out of chunks, creation of tasks */
   HD_MARK_SINKS = 1u << 13,        /* and waits of doacross loops, which the runtime does not report */
+  HD_MARK_REGIONS = 1u << 14, /* instances of regions, here or below, were counted and not observed: their time is that of
+                                 the thread that began them, busy outside, and their workers idled */
   HD_MARK_WAITS = HD_MARK_QUEUES | HD_MARK_MEETS | HD_MARK_SINKS,
   HD_MARK_NO_WORK = HD_MARK_WAITS | HD_MARK_RUNTIME /* busy time, also below, holds what is none */
 };
 /** What inclusive times of a node have from those below it. */
-#define HD_MARKS_RISING ((uint32_t)(HD_MARK_NO_WORK | HD_MARK_WORK | HD_MARK_RENAMED))
-#define HD_MARKS_OF_LEVELS ((uint32_t)(HD_MARK_NO_WORK | HD_MARK_WORK))
+#define HD_MARKS_RISING ((uint32_t)(HD_MARK_NO_WORK | HD_MARK_WORK | HD_MARK_RENAMED | HD_MARK_REGIONS))
+#define HD_MARKS_OF_LEVELS ((uint32_t)(HD_MARK_NO_WORK | HD_MARK_WORK | HD_MARK_REGIONS))
 /** Without all of them a gain is what it seems; without those of waits it lacks no wait. */
 #define HD_MARKS_OF_UNTOLD                                                                                             \
-  ((uint32_t)(HD_MARK_MISSED | HD_MARK_MISPLACED | HD_MARK_UNCLOSED | HD_MARK_WAITS | HD_MARK_WORK))
+  ((uint32_t)(HD_MARK_MISSED | HD_MARK_MISPLACED | HD_MARK_UNCLOSED | HD_MARK_WAITS | HD_MARK_WORK | HD_MARK_REGIONS))
 #define HD_MARKS_OF_GAIN (HD_MARKS_OF_UNTOLD | HD_MARK_RUNTIME)
 
 /** Classes of events that tell of waits. */
@@ -75,16 +77,16 @@ static inline struct hd_bounds hd_bounds_of_sequential(uint32_t marks) {
 
 /** Elapsed time of a team, and whatever else its totals hold but busy time. */
 static inline struct hd_bounds hd_bounds_of_elapsed(uint32_t marks) {
-  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_UNCLOSED, HD_MARK_MISPLACED);
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_REGIONS, HD_MARK_MISPLACED);
 }
 
 /** Busy and waiting time, with the nodes below, and busy time of its own. */
 static inline struct hd_bounds hd_bounds_of_busy(uint32_t marks) {
-  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_WORK | HD_MARK_MOVED,
-                      HD_MARK_MISPLACED | HD_MARK_NO_WORK | HD_MARK_MOVED);
+  const uint32_t either = HD_MARK_MOVED | HD_MARK_REGIONS;
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_WORK | either, HD_MARK_MISPLACED | HD_MARK_NO_WORK | either);
 }
 static inline struct hd_bounds hd_bounds_of_waits(uint32_t marks) {
-  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_WAITS | HD_MARK_MOVED,
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_WAITS | HD_MARK_MOVED | HD_MARK_REGIONS,
                       HD_MARK_MISPLACED | HD_MARK_WORK | HD_MARK_MOVED);
 }
 static inline struct hd_bounds hd_bounds_of_wait(uint32_t marks, enum hd_state state) {
@@ -93,15 +95,16 @@ static inline struct hd_bounds hd_bounds_of_wait(uint32_t marks, enum hd_state s
   const uint32_t least = (queues ? HD_MARK_QUEUES : HD_MARK_UNCLOSED | HD_MARK_MEETS) | (closes ? HD_MARK_RENAMED : 0) |
                          (state == HD_WAIT_ORDERED ? HD_MARK_SINKS : 0);
   const uint32_t most = (closes ? HD_MARK_WORK : 0) | (state == HD_WAIT_OTHER ? HD_MARK_RENAMED : 0);
-  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | least, HD_MARK_MISPLACED | HD_MARK_MOVED | most);
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | HD_MARK_REGIONS | least, HD_MARK_MISPLACED | HD_MARK_MOVED | most);
 }
 static inline struct hd_bounds hd_bounds_of_own(uint32_t marks) {
-  return hd_bounds_of(marks, HD_MARK_MISSED, HD_MARK_MISPLACED | HD_MARK_HOLDS | HD_MARK_HANDS);
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_REGIONS,
+                      HD_MARK_MISPLACED | HD_MARK_HOLDS | HD_MARK_HANDS | HD_MARK_REGIONS);
 }
 
 /** The runtime's own work, with the nodes below: all, and by cause. That of tasks at a region's end is waiting. */
 static inline struct hd_bounds hd_bounds_of_runtime(uint32_t marks) {
-  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | HD_MARK_RUNTIME | HD_MARK_WORK,
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | HD_MARK_RUNTIME | HD_MARK_WORK | HD_MARK_REGIONS,
                       HD_MARK_MISPLACED | HD_MARK_MOVED);
 }
 static inline struct hd_bounds hd_bounds_of_runtime_by(uint32_t marks, enum hd_state state) {
@@ -123,7 +126,7 @@ static inline struct hd_bounds hd_bounds_of_gain(uint32_t marks) {
 
 /** Busy threads of a team on average; imbalance. Of a part of its instances they may be anything. */
 static inline struct hd_bounds hd_bounds_of_concurrency(uint32_t marks) {
-  const uint32_t part = HD_MARK_MISSED | HD_MARK_MISPLACED | HD_MARK_UNCLOSED;
+  const uint32_t part = HD_MARK_MISSED | HD_MARK_MISPLACED | HD_MARK_UNCLOSED | HD_MARK_REGIONS;
   return hd_bounds_of(marks, part | HD_MARK_WORK, part | HD_MARK_NO_WORK);
 }
 static inline struct hd_bounds hd_bounds_of_imbalance(uint32_t marks) {
@@ -138,8 +141,10 @@ static inline struct hd_bounds hd_bounds_of_levels(uint32_t marks) {
 
 /** How many threads were busy at any time. */
 static inline struct hd_bounds hd_bounds_of_busy_threads(uint32_t marks) {
-  return (struct hd_bounds){(marks & HD_MARK_WORK) || ((marks & HD_MARK_LEVELS) && !(marks & HD_MARK_NO_WORK)),
-                            (marks & (HD_MARK_NO_WORK | HD_MARK_LEVELS)) != 0};
+  const bool is_either = marks & HD_MARK_REGIONS;
+  return (struct hd_bounds){
+      is_either || (marks & HD_MARK_WORK) || ((marks & HD_MARK_LEVELS) && !(marks & HD_MARK_NO_WORK)),
+      is_either || (marks & (HD_MARK_NO_WORK | HD_MARK_LEVELS)) != 0};
 }
 
 /** `a` / `b`, or `a` - `b`. */
@@ -160,14 +165,15 @@ static inline const char *hd_gain_text(uint32_t marks) {
 /** The marks in comma-separated values, in front and at the end of a line, and in JSON: true or false. X(CSV's name,
  *  JSON's, marks any of which make it true) */
 #define HD_MARK_TABLE(X)                                                                                               \
-  X("incomplete", "incomplete", HD_MARK_MISSED | HD_MARK_UNCLOSED)                                                     \
-  X("busy_at_most", "busy_at_most", HD_MARK_NO_WORK)
+  X("incomplete", "incomplete", HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_REGIONS)                                   \
+  X("busy_at_most", "busy_at_most", HD_MARK_NO_WORK | HD_MARK_REGIONS)
 #define HD_MORE_MARK_TABLE(X)                                                                                          \
   X("wait_at_most", "wait_at_most", HD_MARK_WORK)                                                                      \
   X("misplaced", "misplaced", HD_MARK_MISPLACED)                                                                       \
-  X("own_at_most", "own_busy_at_most", HD_MARK_HOLDS | HD_MARK_HANDS)                                                  \
+  X("own_at_most", "own_busy_at_most", HD_MARK_HOLDS | HD_MARK_HANDS | HD_MARK_REGIONS)                                \
   X("levels_at_most", "levels_at_most", HD_MARK_LEVELS)                                                                \
-  X("gain_at_least", "potential_gain_at_least", HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_NO_WORK)                   \
+  X("gain_at_least", "potential_gain_at_least",                                                                        \
+    HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_NO_WORK | HD_MARK_REGIONS)                                             \
   X("gain_unknown", "potential_gain_unknown", HD_MARK_GAIN_UNKNOWN)                                                    \
   X("waits_unreported", "waits_unreported", HD_MARK_SINKS)                                                             \
   X("estimated", "estimated", HD_MARK_ESTIMATED)

@@ -95,10 +95,13 @@ uint64_t hd_model_threads_ever(const struct hd_model *model) {
 uint32_t hd_model_thread_marks(const struct hd_model *model, uint32_t thread) {
   const uint32_t of_program = model->nodes[0].marks[HD_MARKS_OF_CALLPATHS];
   const uint32_t refused = model->threads[thread].refused;
-  const uint32_t of_waits =
-      refused & (HD_CLASSES_OF_WAITS | HD_REFUSED_SINKS) ? HD_MARKS_RISING & ~(uint32_t)HD_MARK_RUNTIME : 0;
+  const uint32_t of_waits = refused & (HD_CLASSES_OF_WAITS | HD_REFUSED_SINKS)
+                                ? HD_MARKS_RISING & ~(uint32_t)(HD_MARK_RUNTIME | HD_MARK_REGIONS)
+                                : 0;
   const uint32_t of_runtime = refused >> HD_CLASS_ENTRY & 1 ? HD_MARK_RUNTIME : 0;
-  const uint32_t marks = of_program & (of_waits | of_runtime);
+  const struct hd_unresolved *unresolved = &model->threads[thread].unresolved;
+  const uint32_t of_regions = unresolved->regions + unresolved->idle > 0 ? (uint32_t)HD_MARK_REGIONS : 0;
+  const uint32_t marks = of_program & (of_waits | of_runtime | of_regions);
   return marks | (marks && model->estimated ? HD_MARK_ESTIMATED : 0);
 }
 

@@ -38,13 +38,16 @@ struct hd_shares {
   /* Static loops, by thread, and of no meaning if those of several are added up: HD_CELL_STATIC. */
   uint64_t static_iterations;
   int64_t number;
+  uint64_t refused; /* outermost regions: instances that were counted, by the thread that began them, and not observed */
 };
 
 /** Time in which it is not known what threads did, because events were refused: part of their busy time, and of the
  *  waits at a region's end where tasks were refused. Sums wrap around, as sums of ticks do. */
 struct hd_unresolved {
   uint64_t ticks;
-  uint64_t waiting; /* those of waits */
+  uint64_t waiting; /* those of waits; */
+  uint64_t regions; /* those of busy time outside regions in which these were refused, */
+  uint64_t idle;    /* and, not in `ticks`, of idle time then */
 };
 
 /** One thread's numbers for one node; open intervals are closed. */

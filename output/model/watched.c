@@ -18,12 +18,18 @@ static void add(struct hd_watched *to, const struct hd_watched *from) {
     to->spread.products[i] += from->spread.products[i];
 }
 
+static int compare(const void *a, const void *b) {
+  const struct hd_watched *left = a, *right = b;
+  const int pairs = hd_compare_pairs(a, b);
+  return pairs != 0 ? pairs : (left->of_regions > right->of_regions) - (left->of_regions < right->of_regions);
+}
+
 uint32_t hd_watched_join(struct hd_watched *watched, uint32_t count) {
   uint32_t joined = 0;
   if (count > 0)
-    qsort(watched, count, sizeof *watched, hd_compare_pairs);
+    qsort(watched, count, sizeof *watched, compare);
   for (uint32_t i = 0; i < count; i++)
-    if (joined > 0 && hd_compare_pairs(&watched[joined - 1], &watched[i]) == 0)
+    if (joined > 0 && compare(&watched[joined - 1], &watched[i]) == 0)
       add(&watched[joined - 1], &watched[i]);
     else
       watched[joined++] = watched[i];

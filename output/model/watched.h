@@ -16,17 +16,19 @@ struct hd_window_sums {
   double products[3];
 };
 
-/** What windows saw of a thread in a node: as in hd_watched_record, but without idle time. */
+/** What windows saw of a thread in a node: as in hd_watched_record, but idle time is no wait: it is the program's in
+ * those of regions, and in no record else. */
 struct hd_watched {
   uint32_t node;
   uint32_t thread;
+  uint32_t of_regions;
   uint64_t visits;
   uint64_t ticks[HD_STATE_COUNT];
   int64_t intrusion[HD_INTRUSION_CLASSES];
   struct hd_window_sums spread;
 };
 
-/** Sorts by node and thread, and adds up those of the same. Returns how many are left. */
+/** Sorts by node, thread and whether they are of regions, and adds up those of the same. Returns how many are left. */
 uint32_t hd_watched_join(struct hd_watched *watched, uint32_t count);
 
 /** How far the part of the time that was busy may be from that of all windows' together, in 95 of 100 runs; 1: not

@@ -73,8 +73,17 @@ static struct hd_row *row_at(struct hd_reader *reader, uint32_t thread, uint64_t
 /* Of an open interval that ends then. */
 static uint64_t unresolved_until(const struct hd_thread_record *record, enum hd_state state, uint64_t end) {
   const uint64_t begin = later(record->unresolved_ticks, record->last_ticks);
-  const bool is_unresolved = record->unresolved_ticks != 0 && (state == HD_BUSY || record->unresolved_wait != 0);
-  return is_unresolved ? since(end, begin) : 0;
+  const bool is_idle = state == HD_IDLE && record->unresolved_as == HD_UNRESOLVED_REGIONS;
+  const bool is_wait = state != HD_IDLE && record->unresolved_as == HD_UNRESOLVED_WAIT;
+  return record->unresolved_ticks != 0 && (state == HD_BUSY || is_wait || is_idle) ? since(end, begin) : 0;
+}
+
+static struct hd_unresolved unresolved_as(const struct hd_thread_record *record, enum hd_state state, uint64_t ticks) {
+  if (state == HD_IDLE)
+    return (struct hd_unresolved){.idle = ticks};
+  const bool of_regions = state == HD_BUSY && record->unresolved_as == HD_UNRESOLVED_REGIONS;
+  return (struct hd_unresolved){
+      .ticks = ticks, .waiting = state == HD_BUSY ? 0 : ticks, .regions = of_regions ? ticks : 0};
 }
 
 /* What the thread has been doing since its last event. */
@@ -100,8 +109,7 @@ static bool charge(struct hd_reader *reader, const struct hd_thread_record *reco
   if (!row)
     return false;
   row->ticks[state] = end - begin;
-  row->unresolved.ticks = unresolved_until(record, state, end);
-  row->unresolved.waiting = state == HD_BUSY ? 0 : row->unresolved.ticks;
+  row->unresolved = unresolved_as(record, state, unresolved_until(record, state, end));
   if (state == HD_BUSY)
     reader->busy_now_ticks[thread] += end - begin;
   return true;

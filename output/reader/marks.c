@@ -56,6 +56,8 @@ static uint32_t marks_from_above(const struct marking *marking, const struct hd_
   const uint32_t refused = marking->refused[marking->home[parent->id]];
   const uint32_t unseen_tasks = marking->tasks[marking->region[parent->id]];
   uint32_t marks = parent->marks[marking->of] & (HD_MARK_MISSED | HD_MARK_MISPLACED);
+  if (parent->shares.refused > 0)
+    marks |= HD_MARK_MISSED;
   if ((refused & hd_kind_event_classes(node->kind)) || (node->kind == HD_KIND_TASK && unseen_tasks))
     marks |= HD_MARK_MISSED;
   if (refused & enclosing(node->kind))
@@ -77,6 +79,8 @@ static uint32_t marks_of_own(const struct marking *marking, const struct hd_node
   uint32_t marks = refused & ~(uint32_t)ENTRY ? HD_MARK_HOLDS : 0;
   if (refused & ENTRY)
     marks |= HD_MARK_HANDS | HD_MARK_RUNTIME;
+  if (node->shares.refused > 0)
+    marks |= HD_MARK_REGIONS;
   if (refused & MUTEX)
     marks |= HD_MARK_QUEUES;
   if (refused & HD_REFUSED_SINKS)
@@ -103,6 +107,12 @@ static void mark_moved(const struct marking *marking) {
     if (!hd_kind_is_region(model->nodes[node->parent].kind))
       model->nodes[node->parent].marks[marking->of] |= node->marks[marking->of] & HD_MARK_MOVED;
   }
+}
+
+static void mark_around_regions(const struct marking *marking) {
+  struct hd_model *model = marking->model;
+  for (uint32_t i = model->node_count; i-- > 1;) /* children have larger ids */
+    model->nodes[model->nodes[i].parent].marks[marking->of] |= model->nodes[i].marks[marking->of] & HD_MARK_REGIONS;
 }
 
 /* ---- what follows for what happened at the same time ---- */
@@ -156,6 +166,7 @@ static void mark(struct hd_model *model, enum hd_marks_of of) {
     model->nodes[i].marks[of] = (i == 0 ? 0 : marks_from_above(&marking, &model->nodes[i])) |
                                 (marking.home[i] == i ? marks_of_own(&marking, &model->nodes[i]) : 0);
   mark_moved(&marking);
+  mark_around_regions(&marking);
   mark_levels(&marking);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     free(*arrays[i]);
@@ -239,7 +250,7 @@ static void find_untold(struct hd_model *model) {
   add_doacross(model, region, off_ticks);
   rise_untold(model, off_ticks, 0);
   for (uint32_t c = 0; c < HD_CLASS_COUNT; c++) {
-    if (!(HD_CLASSES_OF_WAITS >> c & 1))
+    if (!(HD_CLASSES_OF_WAITS >> c & 1) && c != HD_CLASS_REGION)
       continue;
     memset(off_ticks, 0, model->node_count * sizeof *off_ticks);
     const uint64_t everywhere = add_switches(model, region, c, off_ticks);
@@ -251,7 +262,8 @@ static void find_untold(struct hd_model *model) {
 
 static bool is_gain_unknown(const struct hd_model *model, const struct hd_node *node) {
   const uint64_t whole = node->id == 0 ? model->elapsed_ticks : ran_ticks(model, node);
-  return model->header.lost_switches > 0 || node->untold_ticks > whole / GAIN_UNKNOWN_PART;
+  return model->header.lost_switches > 0 || node->untold_ticks > whole / GAIN_UNKNOWN_PART ||
+         node->shares.refused > node->visits / GAIN_UNKNOWN_PART;
 }
 
 /* A construct's gain is known as little as its region's; and of doacross loops it never is. */

@@ -94,7 +94,7 @@ static void finish_node(const struct hd_reader *reader, struct hd_node *node) {
   if (node->id == 0)
     node->visits = 1;
   else if (hd_kind_is_region(node->kind))
-    node->visits = node->team.instances;
+    node->visits = node->team.instances + node->shares.refused;
   if (node->team.gain_ticks < 0) /* late events can make a team look busier than it could be, by a little */
     node->team.gain_ticks = 0;
   if (reader->model->level_count <= node->team.team_max)

@@ -286,7 +286,7 @@ void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *find
 /* Of events that are never switched off: a budget does not reduce them. Waits at the ends of regions cost what others
  * do, and there is one for each implicit task (ompt/thread/budget_window.c). */
 static double ticks_never_off(const struct hd_model *model) {
-#define IS_FIXED(name, id, class) HD_CLASS_##class == HD_CLASS_FIXED,
+#define IS_FIXED(name, id, class) HD_CLASS_##class == HD_CLASS_FIXED || HD_CLASS_##class == HD_CLASS_REGION,
   static const bool is_fixed[HD_EVENT_KINDS] = {HD_EVENT_TABLE(IS_FIXED)};
   const double tasks = (double)model->cost_of[HD_EVENT_IMPLICIT_BEGIN].count;
   double sum = 0;
@@ -304,7 +304,7 @@ void hd_say_measurement(const struct hd_diagnosis *diagnosis, struct hd_finding 
   hd_say(finding->evidence[0], "Heddle's own work takes %s of thread time; see heddle report --overhead",
          hd_say_time(diagnosis, finding->lost_ticks).text);
   if (never_off > 50) {
-    hd_say(finding->evidence[1], "%.0f %% of it is for the begins and ends of regions, which no budget switches off",
+    hd_say(finding->evidence[1], "%.0f %% of it is for the begins and ends of regions, which go off only beyond five times the budget",
            fmin(never_off, 100));
     hd_say(finding->attempt[0], "fewer and larger regions; heddle report --overhead shows the times without Heddle");
   } else {

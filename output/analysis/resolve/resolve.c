@@ -31,14 +31,15 @@ static double weight_of(const struct hd_watched *watched, uint32_t state) {
 }
 
 static void survey_watched(struct hd_resolution *of, const struct hd_watched *watched) {
-  struct hd_unknown *unknown = hd_unknown_of(of, watched->node, watched->thread);
+  struct hd_unknown *unknown = hd_unknown_by(of, watched);
+  const double times = hd_resolve_times(of, watched);
   for (uint32_t state = 0; state < HD_STATE_COUNT; state++) {
-    unknown->raw += ticks_of(watched, state);
-    unknown->weight += weight_of(watched, state);
+    unknown->raw += times * ticks_of(watched, state);
+    unknown->weight += times * weight_of(watched, state);
   }
-  unknown->busy_raw += ticks_of(watched, HD_BUSY);
-  unknown->busy_weight += weight_of(watched, HD_BUSY);
-  if (of->place[watched->node] == watched->node)
+  unknown->busy_raw += times * ticks_of(watched, HD_BUSY);
+  unknown->busy_weight += times * weight_of(watched, HD_BUSY);
+  if (watched->of_regions ? watched->node == 0 : of->place[watched->node] == watched->node)
     unknown->spread = &watched->spread;
 }
 
@@ -46,8 +47,12 @@ static void survey(struct hd_resolution *of) {
   const struct hd_model *model = of->model;
   for (uint32_t i = 0; i < model->row_count; i++) {
     struct hd_unknown *unknown = hd_unknown_of(of, model->rows[i].node, model->rows[i].thread);
-    unknown->ticks += model->rows[i].unresolved.ticks;
-    unknown->waiting += model->rows[i].unresolved.waiting;
+    struct hd_unknown *regions = &of->of_regions[model->rows[i].thread];
+    const struct hd_unresolved *unresolved = &model->rows[i].unresolved;
+    unknown->ticks += unresolved->ticks - unresolved->regions;
+    unknown->waiting += unresolved->waiting;
+    regions->ticks += unresolved->regions + unresolved->idle;
+    regions->idle += unresolved->idle;
   }
   for (uint32_t i = 0; i < model->watched_count; i++)
     survey_watched(of, &model->watched[i]);
@@ -65,13 +70,24 @@ static void move(struct hd_resolution *of, const struct hd_row *row, uint32_t st
   of->gained[row->node] += state == HD_BUSY ? ticks : 0;
 }
 
+static void take_regions(struct hd_resolution *of, const struct hd_row *row) {
+  const struct hd_unresolved *unresolved = &row->unresolved;
+  if (unresolved->regions + unresolved->idle == 0 || of->of_regions[row->thread].weight <= 0)
+    return;
+  move(of, row, HD_BUSY, -(int64_t)unresolved->regions);
+  move(of, row, HD_IDLE, -(int64_t)unresolved->idle);
+  of->is_estimated[0] = true;
+  of->of_refused[row->node] -= (int64_t)unresolved->regions;
+}
+
 static void take(struct hd_resolution *of) {
   for (uint32_t i = 0; i < of->model->row_count; i++) {
     const struct hd_row *row = &of->model->rows[i];
-    const uint64_t waits = row->unresolved.waiting, busy = row->unresolved.ticks - waits;
+    const uint64_t waits = row->unresolved.waiting, busy = row->unresolved.ticks - row->unresolved.regions - waits;
+    take_regions(of, row);
     of->as_busy[row->node] += busy;
     of->as_waits[row->node] += waits;
-    if (row->unresolved.ticks == 0 || hd_unknown_of(of, row->node, row->thread)->weight <= 0)
+    if (busy + waits == 0 || hd_unknown_of(of, row->node, row->thread)->weight <= 0)
       continue;
     move(of, row, HD_BUSY, -(int64_t)busy);
     move(of, row, HD_WAIT_BARRIER_IMPLICIT, -(int64_t)waits);
@@ -81,20 +97,26 @@ static void take(struct hd_resolution *of) {
 
 /* Of what the thread lacks in the region, as large a part as the state has of what windows saw. The last one gets what
  * is left by rounding. */
-static void give_part(struct hd_resolution *of, const struct hd_row *row, uint32_t state, double part) {
-  struct hd_unknown *unknown = hd_unknown_of(of, row->node, row->thread);
+static void give_part(struct hd_resolution *of, const struct hd_watched *watched, const struct hd_row *row,
+                      uint32_t state, double part) {
+  struct hd_unknown *unknown = hd_unknown_by(of, watched);
   unknown->passed += part;
   const double share = fmin(unknown->passed / unknown->weight, 1);
   const uint64_t until = share >= 1 - 1e-12 ? unknown->ticks : (uint64_t)(share * (double)unknown->ticks);
   move(of, row, state, (int64_t)(until - unknown->given));
+  if (watched->of_regions)
+    hd_resolve_give_region(of, watched, state, until - unknown->given);
   unknown->given = until;
 }
 
-static void give_visits(struct hd_resolution *of, const struct hd_row *row, uint64_t visits) {
-  const struct hd_unknown *unknown = hd_unknown_of(of, row->node, row->thread);
-  const uint64_t more = (uint64_t)llround((double)visits * (double)unknown->ticks / unknown->weight);
+/* Of outermost regions' instances it is known how many a thread has begun. */
+static void give_visits(struct hd_resolution *of, const struct hd_watched *watched, const struct hd_row *row) {
+  const struct hd_unknown *unknown = hd_unknown_by(of, watched);
+  const double scale = watched->of_regions ? hd_resolve_times(of, watched) : (double)unknown->ticks / unknown->weight;
+  const uint64_t refused = row->shares.refused;
+  const uint64_t more = refused > 0 ? refused : (uint64_t)llround((double)watched->visits * scale);
   ((struct hd_row *)row)->visits += more;
-  if (hd_kind_is_region(of->model->nodes[row->node].kind))
+  if (hd_kind_is_region(of->model->nodes[row->node].kind) && (!watched->of_regions || refused > 0))
     return;
   of->model->nodes[row->node].visits += more;
   of->visits[row->node] += more;
@@ -108,16 +130,17 @@ static void sum_busy(struct hd_resolution *of) {
 static void give(struct hd_resolution *of) {
   for (uint32_t i = 0; i < of->model->watched_count; i++) {
     const struct hd_watched *watched = &of->model->watched[i];
-    const struct hd_unknown *unknown = hd_unknown_of(of, watched->node, watched->thread);
+    const struct hd_unknown *unknown = hd_unknown_by(of, watched);
     const struct hd_row *row = hd_model_row(of->model, watched->node, watched->thread);
     if (!row || unknown->weight <= 0 || unknown->ticks == 0)
       continue;
     for (uint32_t state = 0; state < HD_STATE_COUNT; state++) {
-      const double part = weight_of(watched, state);
+      const double part = hd_resolve_times(of, watched) * weight_of(watched, state);
       if (part > 0)
-        give_part(of, row, state, part);
+        give_part(of, watched, row, state, part);
     }
-    give_visits(of, row, watched->visits);
+    give_visits(of, watched, row);
+    of->is_estimated[of->place[watched->node]] |= watched->of_regions != 0;
   }
 }
 
@@ -157,6 +180,9 @@ static void make(struct hd_resolution *of) {
   of->as_busy = hd_new(nodes, sizeof *of->as_busy);
   of->as_waits = hd_new(nodes, sizeof *of->as_waits);
   of->visits = hd_new(nodes, sizeof *of->visits);
+  of->given = hd_new(nodes, sizeof *of->given);
+  of->of_refused = hd_new(nodes, sizeof *of->of_refused);
+  of->times = hd_new(nodes, sizeof *of->times);
 }
 
 /* False: there are so many that what is unresolved stays so. */
@@ -171,7 +197,8 @@ static bool find_places(struct hd_resolution *of) {
     of->number[i] = is_place ? count++ : 0;
   }
   const size_t pairs = (size_t)count * model->thread_count;
-  of->unknown = pairs < PAIRS_MOST ? hd_new(pairs + 1, sizeof *of->unknown) : NULL;
+  of->unknown = pairs < PAIRS_MOST ? hd_new(pairs + model->thread_count + 1, sizeof *of->unknown) : NULL;
+  of->of_regions = of->unknown ? of->unknown + pairs : NULL;
   return of->unknown;
 }
 
@@ -184,11 +211,15 @@ static void free_all(struct hd_resolution *of) {
   free(of->as_busy);
   free(of->as_waits);
   free(of->visits);
+  free(of->given);
+  free(of->of_refused);
+  free(of->times);
 }
 
 static void resolve(struct hd_resolution *of) {
   hd_model_need_rows(of->model);
   make(of);
+  hd_resolve_count_regions(of);
   survey(of);
   take(of);
   give(of);
@@ -203,7 +234,7 @@ static void resolve(struct hd_resolution *of) {
 
 void hd_resolve(struct hd_model *model) {
   struct hd_resolution of = {.model = model};
-  if (model->estimated || model->unresolved.ticks == 0 || model->watched_count == 0)
+  if (model->estimated || model->unresolved.ticks + model->unresolved.idle == 0 || model->watched_count == 0)
     return;
   if (find_places(&of))
     resolve(&of);

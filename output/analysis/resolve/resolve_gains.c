@@ -13,6 +13,9 @@ struct change {
   double less, more; /* than that there may be, in 95 of 100 runs */
   double as_busy;    /* unresolved ticks that count as busy before, */
   double as_waits;   /* and as waits */
+  double elsewhere;  /* in instances that were refused: of any region */
+  double of_lengths; /* how far a mean instance that windows saw may be from one that was refused, if their lengths vary by
+                        as much as they are long */
 };
 
 /* ---- how sure ---- */
@@ -27,7 +30,7 @@ static double error_of(const struct hd_unknown *unknown) {
 
 /* Threads' windows are the same ones, so their errors are added and do not cancel each other. */
 static void add_errors(struct change *change, const struct hd_unknown *unknown) {
-  const double ticks = (double)unknown->ticks, waiting = (double)unknown->waiting;
+  const double ticks = (double)unknown->ticks, waiting = (double)unknown->waiting + (double)unknown->idle;
   if (unknown->ticks == 0)
     return;
   if (unknown->weight <= 0) { /* it stays where it is */
@@ -40,18 +43,44 @@ static void add_errors(struct change *change, const struct hd_unknown *unknown) 
   change->more += ticks * fmin(1 - busy, error);
 }
 
+/* Of all outermost regions together: a part for each. Of a part of the time windows see less, so they differ more. */
+static void add_errors_of_regions(const struct hd_resolution *of, struct change *changes) {
+  struct change all = {0};
+  double given = 0, ticks = 0;
+  for (uint32_t thread = 0; thread < of->model->thread_count; thread++) {
+    add_errors(&all, &of->of_regions[thread]);
+    ticks += (double)of->of_regions[thread].ticks;
+  }
+  for (uint32_t i = 1; i < of->model->node_count; i++)
+    given += of->place[i] == i && of->place[of->model->nodes[i].parent] == 0 ? (double)of->given[i].all : 0;
+  for (uint32_t i = 1; i < of->model->node_count; i++) {
+    const double part = given > 0 ? fmin((double)of->given[i].all / given, 1) : 0;
+    changes[i].elsewhere = of->place[i] == i ? ticks : 0;
+    if (of->place[i] != i)
+      continue;
+    changes[i].less += all.less * sqrt(part);
+    changes[i].more += all.more * sqrt(part);
+    changes[i].of_lengths = of->given[i].seen > 0 ? fmin(1.96 * (1 - part) / sqrt(of->given[i].seen), 1) : 1;
+  }
+  if (given > 0)
+    return;
+  changes[0].less += all.less;
+  changes[0].more += all.more;
+}
+
 /* By place. */
 static struct change *find_changes(const struct hd_resolution *of) {
   const struct hd_model *model = of->model;
   struct change *changes = hd_new(model->node_count, sizeof *changes);
   for (uint32_t i = 0; i < model->node_count; i++) {
     struct change *change = &changes[of->place[i]];
-    change->gained += (double)of->gained[i];
+    change->gained += (double)(of->gained[i] - of->of_refused[i]);
     change->as_busy += (double)of->as_busy[i];
     change->as_waits += (double)of->as_waits[i];
     for (uint32_t thread = 0; of->place[i] == i && thread < model->thread_count; thread++)
       add_errors(change, hd_unknown_of(of, i, thread));
   }
+  add_errors_of_regions(of, changes);
   return changes;
 }
 
@@ -108,9 +137,7 @@ static uint64_t times(uint64_t ticks, double factor) {
   return (uint64_t)llround((double)ticks * factor);
 }
 
-/* Of instances that were not observed, as of those that were. */
-static void add_instances(struct hd_team_totals *team, double factor) {
-  team->instances = times(team->instances, factor);
+void hd_resolve_scale(struct hd_team_totals *team, double factor) {
   team->elapsed_ticks = times(team->elapsed_ticks, factor);
   team->capacity_ticks = times(team->capacity_ticks, factor);
   team->busy_ticks = times(team->busy_ticks, factor);
@@ -118,6 +145,12 @@ static void add_instances(struct hd_team_totals *team, double factor) {
   team->idle_ticks = times(team->idle_ticks, factor);
   team->mean_ticks *= factor;
   team->gain_ticks *= factor;
+}
+
+/* Of instances that were not observed, as of those that were. */
+static void add_instances(struct hd_team_totals *team, double factor) {
+  team->instances = times(team->instances, factor);
+  hd_resolve_scale(team, factor);
 }
 
 static void resolve_construct(const struct hd_resolution *of, struct hd_node *node, double gained) {
@@ -147,22 +180,47 @@ static void resolve_constructs(struct hd_resolution *of) {
   free(gained);
 }
 
+/* What its instances that were refused have taken is added as if they were busy like those that were observed; then
+ * they are what windows saw. They may have lost anything between nothing and all. */
+static void resolve_refused(struct hd_resolution *of, struct hd_node *node, const struct change *change) {
+  const double gain_before = node->team.gain_ticks, busy_before = (double)node->team.busy_ticks;
+  const double sure_less = gain_before - node->gain_interval.low, sure_more = node->gain_interval.high - gain_before;
+  hd_resolve_add_instances(of, node);
+  const double elapsed = hd_team_elapsed(&node->team);
+  const double more = busy_before + (double)of->given[node->id].busy - (double)node->team.busy_ticks;
+  set_busy(&node->team, more, 0);
+  const double gain = within(node->team.gain_ticks - gain_of(node, more), fmin(of->model->gain_limit_ticks, elapsed));
+  node->team.gain_ticks = gain;
+  node->gain_possible.low = fmin(node->gain_possible.low, gain);
+  node->gain_possible.high = fmax(fmin(node->gain_possible.high + change->elsewhere * node->gain_share, elapsed), gain);
+  const double by_lengths = fmax(gain - gain_before, 0) * change->of_lengths;
+  node->gain_interval.low = fmax(gain - sure_less - gain_of(node, change->more) - by_lengths, node->gain_possible.low);
+  node->gain_interval.high = fmin(gain + sure_more + gain_of(node, change->less) + by_lengths, node->gain_possible.high);
+}
+
+static void add_gain(struct hd_model *model, const struct hd_node *node, double before) {
+  model->gain_ticks += node->team.gain_ticks - before;
+  model->gain_interval.low += node->gain_interval.low - before;
+  model->gain_interval.high += node->gain_interval.high - before;
+}
+
 static void resolve_regions(struct hd_resolution *of, const struct change *changes) {
   struct hd_model *model = of->model;
   for (uint32_t i = 1; i < model->node_count; i++) {
     struct hd_node *node = &model->nodes[i];
     const double before = node->team.gain_ticks;
     node->gain_interval = node->gain_possible = (struct hd_bracket){before, before};
-    if (of->place[i] != i || node->team.capacity_ticks == 0 || changes[i].as_busy + changes[i].as_waits <= 0)
+    if (of->place[i] != i)
       continue;
-    if (changes[i].gained != 0)
-      set_busy(&node->team, changes[i].gained, busiest_of(of, i));
-    set_gain(model, node, &changes[i]);
-    if (of->place[node->parent] != 0)
-      continue;
-    model->gain_ticks += node->team.gain_ticks - before;
-    model->gain_interval.low += node->gain_interval.low - before;
-    model->gain_interval.high += node->gain_interval.high - before;
+    if (node->team.capacity_ticks > 0 && changes[i].as_busy + changes[i].as_waits > 0) {
+      if (changes[i].gained != 0)
+        set_busy(&node->team, changes[i].gained, busiest_of(of, i));
+      set_gain(model, node, &changes[i]);
+    }
+    if (hd_resolve_has_refused(of, node))
+      resolve_refused(of, node, &changes[i]);
+    if (of->place[node->parent] == 0)
+      add_gain(model, node, before);
   }
 }
 

@@ -141,7 +141,9 @@ static const char *broken_unresolved(const struct hd_model *model) {
     all += row->unresolved.ticks;
     if (row->unresolved.ticks > most)
       return "more time is unresolved than a thread was busy, or waited for its region's end";
-    if (row->unresolved.ticks > 0 && !model->nodes[row->node].refused)
+    if (row->unresolved.regions > row->ticks[HD_BUSY] || row->unresolved.idle > row->ticks[HD_IDLE])
+      return "more time is unresolved since regions were refused than a thread was busy, or idle";
+    if (row->unresolved.ticks > row->unresolved.regions && !model->nodes[row->node].refused)
       return "time is unresolved where nothing was refused";
   }
   for (uint32_t i = 0; i < model->node_count; i++)
