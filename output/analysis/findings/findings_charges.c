@@ -295,12 +295,15 @@ static void blame_closing_barriers(struct hd_diagnosis *diagnosis, uint32_t regi
 double hd_diagnosis_spare(const struct hd_diagnosis *diagnosis, const struct hd_node *node) {
   const struct hd_levels *levels = &node->elapsed_at;
   const uint32_t usable = diagnosis->usable;
-  double sum = fmax(node->resolved_ticks, 0) / usable; /* levels count it as busy */
+  const double all = (double)hd_levels_up_to(levels, UINT32_MAX);
+  double sum = 0;
   if (levels->count == 0)
     return node->id == 0 ? diagnosis->model->gain_limit_ticks : hd_team_elapsed(&node->team);
   for (uint32_t k = 0; k < usable && k < levels->count; k++)
     sum += (double)levels->ticks[k] * (usable - k) / usable;
-  return fmin(sum, (double)hd_levels_up_to(levels, UINT32_MAX));
+  if (node->shares.refused > 0 && all > 0) /* levels are those of the instances that were observed */
+    return sum * hd_team_elapsed(&node->team) / all;
+  return fmin(sum + fmax(node->resolved_ticks, 0) / usable, all); /* levels count that as busy */
 }
 
 static void charge_region(struct hd_diagnosis *diagnosis, uint32_t region) {

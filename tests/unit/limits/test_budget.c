@@ -264,18 +264,36 @@ static void test_one_class_after_the_other(void **state) {
   hd_model_free(model);
 }
 
-/* Regions are never switched off, however dear. */
-static void test_regions_stay(void **state) {
-  (void)state;
+static struct hd_model *play_regions(const char *delay) {
   begin();
   for (uint64_t ms = 0; ms < 2000; ms++) {
     sc_fork(0x300, 1, 1, ms * MS + 400000);
     sc_join(ms * MS + 600000, ms * MS + 700000, ms * MS + 900000);
     sc_at(ms * MS + 1000000);
   }
-  struct hd_model *model = end(2000, (const char *const[]){DELAY(50000), NULL});
+  return end(2000, (const char *const[]){delay, NULL});
+}
+
+/* Seven events a millisecond, of 10 us each: 7 % of the time. */
+static void test_regions_stay_up_to_five_times_the_budget(void **state) {
+  (void)state;
+  struct hd_model *model = play_regions(DELAY(10000));
   assert_int_equal(model->switch_count, 0);
   assert_int_equal(ex_node(model, SITE(PARALLEL, 0x300))->team.instances, 2000);
+  hd_model_free(model);
+}
+
+/* Beyond that they go off, and are counted. */
+static void test_dear_regions_go_off(void **state) {
+  (void)state;
+  struct hd_model *model = play_regions(DELAY(50000));
+  const struct hd_node *region = ex_node(model, SITE(PARALLEL, 0x300));
+  assert_true(model->switch_count > 0);
+  for (uint32_t i = 0; i < model->switch_count; i++)
+    assert_int_equal(model->switches[i].event_class, HD_CLASS_REGION);
+  assert_int_equal(region->visits, 2000);
+  assert_int_equal(region->team.instances + region->shares.refused, 2000);
+  assert_true(region->shares.refused > 1000);
   hd_model_free(model);
 }
 
@@ -441,7 +459,8 @@ int main(void) {
       cmocka_unit_test(test_on_again_and_for_good_when_it_is_cheap_again),
       cmocka_unit_test(test_the_finest_that_contributes),
       cmocka_unit_test(test_one_class_after_the_other),
-      cmocka_unit_test(test_regions_stay),
+      cmocka_unit_test(test_regions_stay_up_to_five_times_the_budget),
+      cmocka_unit_test(test_dear_regions_go_off),
       cmocka_unit_test(test_the_runtime_is_told),
       cmocka_unit_test(test_the_runtime_is_told_again),
       cmocka_unit_test(test_what_is_off_in_one_region_is_on_in_another),
