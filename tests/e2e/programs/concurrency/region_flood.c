@@ -22,14 +22,29 @@ static void work(int tenths_us) {
     __asm__ volatile("");
 }
 
-static void plain(int round) {
-  if (round % 4 == 3) {
-#pragma omp parallel // mark: second
-    work(30);
-  } else {
+/* So that the compiler neither makes one call of two nor a jump of a last one. */
+static void stay_apart(void) {
+  __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void first(void) {
 #pragma omp parallel // mark: first
-    work(omp_get_thread_num() == 0 ? 20 : 10);
-  }
+  work(omp_get_thread_num() == 0 ? 20 : 10);
+  stay_apart();
+}
+
+__attribute__((noinline)) static void second(void) {
+#pragma omp parallel // mark: second
+  work(30);
+  stay_apart();
+}
+
+static void plain(int round) {
+  if (round % 4 == 3)
+    second();
+  else
+    first();
+  stay_apart();
 }
 
 static void nested(int round) {
