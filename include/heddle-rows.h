@@ -35,7 +35,7 @@ enum hd_cell_kind {
    * summed; and the thread's number in the team + 1, or HD_NUMBERS_VARY. */
   HD_CELL_STATIC,
   HD_CELL_WATCHED_TEAM, /* likewise of waits that are in a hd_watched_record, too */
-  HD_CELL_REFUSED,      /* `ticks` counts: an outermost region's instances that this thread began and that were refused */
+  HD_CELL_REFUSED, /* `ticks` counts: an outermost region's instances that this thread began and that were refused */
   /* `ticks`: unresolved time since a region was refused, outside all regions: part of the busy time, or, a worker's, of
    * the idle time, which `intrusion` says. */
   HD_CELL_UNRESOLVED_REGIONS,
@@ -80,7 +80,8 @@ struct hd_watched_record {
   uint64_t ticks[HD_STATE_COUNT];
   int64_t intrusion[HD_INTRUSION_CLASSES]; /* contained in them */
   /* Only in the record of a region's profile, or of the program: how windows differ, by what each saw of the thread in
-   * such regions, or outside all, whatever construct it was in, without `intrusion`. Windows of regions: of the program. */
+   * such regions, or outside all, whatever construct it was in, without `intrusion`. Windows of regions: of the
+   * program. */
   uint64_t window;    /* the last one's number; 0: there was none */
   uint64_t last[2];   /* what it saw: ticks, and busy ones among them */
   uint64_t windows;   /* those before it, */

@@ -21,7 +21,9 @@
 static struct hd_event begin_event(void) {
   if (!hd_measuring.started)
     hd_tool_start_early();
-  return hd_thread_ignores() ? (struct hd_event){0} : hd_event_begin(HD_EVENT_MARKER);
+  if (hd_thread_ignores())
+    return (struct hd_event){0};
+  return hd_event_begin(HD_EVENT_MARKER);
 }
 
 static void phase_begin(const char *name) {

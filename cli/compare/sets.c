@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/resolve/resolve.h"
+#include "output/model/marks.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
@@ -29,6 +31,8 @@ static bool add_run(struct hd_compare_sets *sets, const char *path) {
   struct hd_model *model = NULL;
   if (!hd_profile_open(path, &model, error, sizeof error))
     return HD_COMPLAIN("%s", error);
+  if (model->nodes[0].marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_REGIONS) /* else most of what those took would be missing */
+    hd_resolve(model);
   hd_names_resolve(model);
   sets->runs = hd_grow(sets->runs, sets->run_count + 1, sizeof *sets->runs);
   sets->runs[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};

@@ -89,8 +89,7 @@ static void print_classes(const struct status *status) {
               hd_event_class_words(event_class));
   }
   const struct hd_ctl_off none = {0};
-  print_row(&grid, "-", &none, &status->rates->classes[HD_CLASS_FIXED],
-            "threads and markers");
+  print_row(&grid, "-", &none, &status->rates->classes[HD_CLASS_FIXED], "threads and markers");
   hd_table_print(&grid, stdout);
   hd_table_free(&grid);
 }

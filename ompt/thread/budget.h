@@ -107,7 +107,8 @@ bool hd_budget_is_restricted(struct hd_thread *thread, uint32_t classes);
 /** Whether outermost regions are off, or on in a window only. */
 bool hd_budget_watches_regions(void);
 
-/** Whether regions may be off where the thread is: not while it counts events, or the critical path is followed. */
+/** Whether regions may be off where the thread is: not while it counts events, or the critical path or locks are
+ * followed. */
 bool hd_budget_may_refuse_regions(const struct hd_thread *thread);
 
 /** The classes whose events the runtime does not even send, off where the thread is. */

@@ -109,5 +109,5 @@ uint64_t hd_budget_cost_of_regions(const struct hd_thread *thread, const struct 
     outermost += place->profile == HD_PROGRAM_PROFILE ? place->spent[HD_CLASS_REGION] : 0;
   }
   const double cost = sampled > 0 ? (double)costs->by_class[HD_CLASS_REGION] * outermost / sampled : 0;
-  return hd_budget_may_refuse_regions(thread) && cost > OF_REGIONS * (double)limit_ticks ? (uint64_t)cost : 0;
+  return hd_budget_may_refuse_regions(thread) && cost > (double)OF_REGIONS * (double)limit_ticks ? (uint64_t)cost : 0;
 }

@@ -56,8 +56,8 @@ enum { HD_EVENT_TIMES = 6, HD_RECENT_TASKS = 8 };
 
 /** Instances of outermost regions that are not observed, nor anything in them (construct/refused_region.h). */
 struct hd_refused_regions {
-  uint32_t led;  /* that the thread has begun and not ended, nested ones included */
-  bool works_in; /* it is, or was until it is heard of again, a worker in one */
+  uint32_t led;                    /* that the thread has begun and not ended, nested ones included */
+  bool works_in;                   /* it is, or was until it is heard of again, a worker in one */
   const struct hd_row_record *row; /* of which `cell` counts them: the last one */
   struct hd_row_cell *cell;
 };

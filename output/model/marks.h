@@ -32,8 +32,8 @@ enum hd_mark {
   HD_MARK_ESTIMATED = 1u << 20,    /* what was not observed has been resolved: bounds are estimates */
   HD_MARK_RUNTIME = 1u << 12,      /* likewise busy time, also below: handing out of chunks, creation of tasks */
   HD_MARK_SINKS = 1u << 13,        /* and waits of doacross loops, which the runtime does not report */
-  HD_MARK_REGIONS = 1u << 14, /* instances of regions, here or below, were counted and not observed: their time is that of
-                                 the thread that began them, busy outside, and their workers idled */
+  HD_MARK_REGIONS = 1u << 14, /* instances of regions, here or below, were counted and not observed: their time is that
+                                 of the thread that began them, busy outside, and their workers idled */
   HD_MARK_WAITS = HD_MARK_QUEUES | HD_MARK_MEETS | HD_MARK_SINKS,
   HD_MARK_NO_WORK = HD_MARK_WAITS | HD_MARK_RUNTIME /* busy time, also below, holds what is none */
 };
@@ -95,7 +95,8 @@ static inline struct hd_bounds hd_bounds_of_wait(uint32_t marks, enum hd_state s
   const uint32_t least = (queues ? HD_MARK_QUEUES : HD_MARK_UNCLOSED | HD_MARK_MEETS) | (closes ? HD_MARK_RENAMED : 0) |
                          (state == HD_WAIT_ORDERED ? HD_MARK_SINKS : 0);
   const uint32_t most = (closes ? HD_MARK_WORK : 0) | (state == HD_WAIT_OTHER ? HD_MARK_RENAMED : 0);
-  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | HD_MARK_REGIONS | least, HD_MARK_MISPLACED | HD_MARK_MOVED | most);
+  return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_MOVED | HD_MARK_REGIONS | least,
+                      HD_MARK_MISPLACED | HD_MARK_MOVED | most);
 }
 static inline struct hd_bounds hd_bounds_of_own(uint32_t marks) {
   return hd_bounds_of(marks, HD_MARK_MISSED | HD_MARK_REGIONS,
@@ -142,9 +143,9 @@ static inline struct hd_bounds hd_bounds_of_levels(uint32_t marks) {
 /** How many threads were busy at any time. */
 static inline struct hd_bounds hd_bounds_of_busy_threads(uint32_t marks) {
   const bool is_either = marks & HD_MARK_REGIONS;
-  return (struct hd_bounds){
-      is_either || (marks & HD_MARK_WORK) || ((marks & HD_MARK_LEVELS) && !(marks & HD_MARK_NO_WORK)),
-      is_either || (marks & (HD_MARK_NO_WORK | HD_MARK_LEVELS)) != 0};
+  return (struct hd_bounds){is_either || (marks & HD_MARK_WORK) ||
+                                ((marks & HD_MARK_LEVELS) && !(marks & HD_MARK_NO_WORK)),
+                            is_either || (marks & (HD_MARK_NO_WORK | HD_MARK_LEVELS)) != 0};
 }
 
 /** `a` / `b`, or `a` - `b`. */
@@ -172,8 +173,7 @@ static inline const char *hd_gain_text(uint32_t marks) {
   X("misplaced", "misplaced", HD_MARK_MISPLACED)                                                                       \
   X("own_at_most", "own_busy_at_most", HD_MARK_HOLDS | HD_MARK_HANDS | HD_MARK_REGIONS)                                \
   X("levels_at_most", "levels_at_most", HD_MARK_LEVELS)                                                                \
-  X("gain_at_least", "potential_gain_at_least",                                                                        \
-    HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_NO_WORK | HD_MARK_REGIONS)                                             \
+  X("gain_at_least", "potential_gain_at_least", HD_MARK_MISSED | HD_MARK_UNCLOSED | HD_MARK_NO_WORK | HD_MARK_REGIONS) \
   X("gain_unknown", "potential_gain_unknown", HD_MARK_GAIN_UNKNOWN)                                                    \
   X("waits_unreported", "waits_unreported", HD_MARK_SINKS)                                                             \
   X("estimated", "estimated", HD_MARK_ESTIMATED)

@@ -38,7 +38,8 @@ struct hd_shares {
   /* Static loops, by thread, and of no meaning if those of several are added up: HD_CELL_STATIC. */
   uint64_t static_iterations;
   int64_t number;
-  uint64_t refused; /* outermost regions: instances that were counted, by the thread that began them, and not observed */
+  uint64_t
+      refused; /* outermost regions: instances that were counted, by the thread that began them, and not observed */
 };
 
 /** Time in which it is not known what threads did, because events were refused: part of their busy time, and of the

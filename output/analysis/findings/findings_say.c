@@ -304,7 +304,8 @@ void hd_say_measurement(const struct hd_diagnosis *diagnosis, struct hd_finding 
   hd_say(finding->evidence[0], "Heddle's own work takes %s of thread time; see heddle report --overhead",
          hd_say_time(diagnosis, finding->lost_ticks).text);
   if (never_off > 50) {
-    hd_say(finding->evidence[1], "%.0f %% of it is for the begins and ends of regions, which go off only beyond five times the budget",
+    hd_say(finding->evidence[1],
+           "%.0f %% of it is for the begins and ends of regions, which go off only beyond five times the budget",
            fmin(never_off, 100));
     hd_say(finding->attempt[0], "fewer and larger regions; heddle report --overhead shows the times without Heddle");
   } else {

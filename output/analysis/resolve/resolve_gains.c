@@ -14,8 +14,8 @@ struct change {
   double as_busy;    /* unresolved ticks that count as busy before, */
   double as_waits;   /* and as waits */
   double elsewhere;  /* in instances that were refused: of any region */
-  double of_lengths; /* how far a mean instance that windows saw may be from one that was refused, if their lengths vary by
-                        as much as they are long */
+  double of_lengths; /* how far a mean instance that windows saw may be from one that was refused, if their lengths vary
+                        by as much as they are long */
 };
 
 /* ---- how sure ---- */
@@ -195,7 +195,8 @@ static void resolve_refused(struct hd_resolution *of, struct hd_node *node, cons
   node->gain_possible.high = fmax(fmin(node->gain_possible.high + change->elsewhere * node->gain_share, elapsed), gain);
   const double by_lengths = fmax(gain - gain_before, 0) * change->of_lengths;
   node->gain_interval.low = fmax(gain - sure_less - gain_of(node, change->more) - by_lengths, node->gain_possible.low);
-  node->gain_interval.high = fmin(gain + sure_more + gain_of(node, change->less) + by_lengths, node->gain_possible.high);
+  node->gain_interval.high =
+      fmin(gain + sure_more + gain_of(node, change->less) + by_lengths, node->gain_possible.high);
 }
 
 static void add_gain(struct hd_model *model, const struct hd_node *node, double before) {

@@ -33,19 +33,19 @@ struct hd_given {
 
 struct hd_resolution {
   struct hd_model *model;
-  uint32_t *place;            /* by node: the innermost region that it is, or lies in; 0: none */
-  uint32_t *number;           /* by place: there are fewer than nodes */
-  struct hd_unknown *unknown; /* [number of the place * threads + thread] */
+  uint32_t *place;               /* by node: the innermost region that it is, or lies in; 0: none */
+  uint32_t *number;              /* by place: there are fewer than nodes */
+  struct hd_unknown *unknown;    /* [number of the place * threads + thread] */
   struct hd_unknown *of_regions; /* [thread]: likewise since regions were refused */
-  bool *is_estimated;         /* by place: something of it is resolved */
-  int64_t *gained;            /* by node: busy ticks of its own, more than before */
-  uint64_t *as_busy;          /* by node: unresolved ticks of its own that count as busy before, */
-  uint64_t *as_waits;         /* and as waits */
-  uint64_t *visits;           /* by node: entries that are added by resolving */
-  struct hd_given *given;     /* by node: of regions that were refused; */
-  int64_t *of_refused;        /* busy ticks of its own among `gained` that are of those; */
-  double *times;              /* and instances that were refused for one that windows saw, of the outermost region around;
-                                 outside: of all regions */
+  bool *is_estimated;            /* by place: something of it is resolved */
+  int64_t *gained;               /* by node: busy ticks of its own, more than before */
+  uint64_t *as_busy;             /* by node: unresolved ticks of its own that count as busy before, */
+  uint64_t *as_waits;            /* and as waits */
+  uint64_t *visits;              /* by node: entries that are added by resolving */
+  struct hd_given *given;        /* by node: of regions that were refused; */
+  int64_t *of_refused;           /* busy ticks of its own among `gained` that are of those; */
+  double *times; /* and instances that were refused for one that windows saw, of the outermost region around;
+                    outside: of all regions */
 };
 
 static inline struct hd_unknown *hd_unknown_of(const struct hd_resolution *of, uint32_t node, uint32_t thread) {
@@ -60,9 +60,9 @@ static inline struct hd_unknown *hd_unknown_by(const struct hd_resolution *of, c
 /** resolve_regions.c: makes `times`. */
 void hd_resolve_count_regions(struct hd_resolution *of);
 
-/** What stands for one tick, or one entry, that windows saw there: of regions it is known how many were refused, of each
- *  callpath; so a mixture of them that happens to be in the windows says nothing of what is outside (poststratification:
- *  Cochran, Sampling Techniques, 5A.9). */
+/** What stands for one tick, or one entry, that windows saw there: of regions it is known how many were refused, of
+ * each callpath; so a mixture of them that happens to be in the windows says nothing of what is outside
+ * (poststratification: Cochran, Sampling Techniques, 5A.9). */
 static inline double hd_resolve_times(const struct hd_resolution *of, const struct hd_watched *watched) {
   return watched->of_regions ? of->times[watched->node] : 1;
 }

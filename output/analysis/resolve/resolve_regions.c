@@ -43,7 +43,8 @@ void hd_resolve_count_regions(struct hd_resolution *of) {
     }
   for (uint32_t i = 0; i < model->node_count; i++) {
     const uint32_t region = outermost(of, i);
-    const double of_region = of->given[region].seen > 0 ? (double)model->nodes[region].shares.refused / of->given[region].seen : 0;
+    const double of_region =
+        of->given[region].seen > 0 ? (double)model->nodes[region].shares.refused / of->given[region].seen : 0;
     of->times[i] = region != 0 ? of_region : seen > 0 ? refused / seen : 1;
   }
 }
