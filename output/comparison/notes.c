@@ -107,13 +107,17 @@ static void gather_switched_off(struct run_notes *notes, const struct hd_model *
   uint64_t ticks = 0;
   for (uint32_t i = 0; i < model->switch_count; i++)
     ticks += model->switches[i].event_class == event_class ? model->switches[i].ticks : 0;
-  GATHER(hd_model_seconds(model, ticks), 3,
-         "%s were not measured for " VALUE
-         " s (the budget, HEDDLE_OVERHEAD, or 'heddle ctl'): their time is counted in the "
-         "enclosing construct, waits as busy (numbers marked >=, <= or ~); a main cause is named only where that "
-         "cannot change "
-         "it",
-         hd_event_class_words(event_class));
+  if (model->estimated)
+    GATHER(hd_model_seconds(model, ticks), 3,
+           "%s were not measured for " VALUE " s (the budget, HEDDLE_OVERHEAD, or 'heddle ctl'): their time is estimated "
+           "from short windows",
+           hd_event_class_words(event_class));
+  else
+    GATHER(hd_model_seconds(model, ticks), 3,
+           "%s were not measured for " VALUE " s (the budget, HEDDLE_OVERHEAD, or 'heddle ctl'): their time is counted in "
+           "the enclosing construct, waits as busy (numbers marked >=, <= or ~); a main cause is named only where that "
+           "cannot change it",
+           hd_event_class_words(event_class));
 }
 
 static void gather_end(struct run_notes *notes, const struct hd_model *model) {
