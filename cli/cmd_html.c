@@ -30,6 +30,8 @@ static const struct hd_option options[] = {
     {0, "force", NULL, "replace PAGE if it exists; also compare different programs or builds, by names",
      HD_OPTION_FLAG(struct choices, force)},
     {0, "no-source", NULL, "leave out the lines of source files", HD_OPTION_FLAG(struct choices, html.no_source)},
+    {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
+     HD_OPTION_FLAG(struct choices, html.no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
     {0},
 };
@@ -56,7 +58,7 @@ static FILE *open_page(const struct choices *choices) {
   return choices->output ? hd_stream_create(choices->output, choices->force) : stdout;
 }
 
-static int write_page(const struct hd_model *model, const struct choices *choices) {
+static int write_page(struct hd_model *model, const struct choices *choices) {
   FILE *out = open_page(choices);
   return out ? finish(out, hd_html_write(model, &choices->html, out), choices) : HD_EXIT_FAILED;
 }

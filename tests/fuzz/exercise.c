@@ -79,7 +79,7 @@ static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
 
 enum { PAGE_TURN = 63 }; /* a page is large */
 
-void fz_report(const struct hd_model *model, uint32_t turn) {
+void fz_report(struct hd_model *model, uint32_t turn) {
   FILE *sink = open_sink();
   const enum hd_question question = (enum hd_question)(turn % (HD_ASK_CALLERS + 1));
   struct hd_report_options options = {.question = question, .level = 1, .with = "1", .callers = "."};

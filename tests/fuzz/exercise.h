@@ -15,7 +15,7 @@ struct hd_model *fz_read(const void *bytes, size_t size);
 
 /** Prints it in one of the ways that there are, and sometimes exports it. Aborts when something is printed that no
  *  terminal should see. */
-void fz_report(const struct hd_model *model, uint32_t turn);
+void fz_report(struct hd_model *model, uint32_t turn);
 
 /** Focuses and folds: changes the model. */
 void fz_narrow(struct hd_model *model);

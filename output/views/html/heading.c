@@ -138,9 +138,10 @@ static void put_reservations(const struct hd_model *model, FILE *out) {
       fprintf(out, "%s%s", before, hd_event_class_words((enum hd_event_class) class));
       before = "; ";
     }
-  fputs(". What is lost there may be missing here: <code>heddle explain</code> estimates it, "
-        "<code>heddle run --overhead off</code> observes it.</p>\n",
+  fputs(model->estimated ? " but in short windows, from which it estimates the rest: numbers marked ~. "
+                         : ". What is lost there may be missing here. ",
         out);
+  fputs("<code>heddle run --overhead off</code> observes everything.</p>\n", out);
 }
 
 void hd_html_findings(const struct hd_model *model, FILE *out) {

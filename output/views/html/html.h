@@ -16,10 +16,12 @@
 #include "output/model/model.h"
 
 struct hd_html_options {
-  bool no_source; /* leave out the lines of source files */
+  bool no_source;    /* leave out the lines of source files */
+  bool no_estimates; /* leave unresolved time unresolved */
 };
 
-/** Names, also those of samples, should have been resolved. False: no memory. Write errors are left to `out`. */
-bool hd_html_write(const struct hd_model *model, const struct hd_html_options *options, FILE *out);
+/** Names, also those of samples, should have been resolved; unresolved time not: it is here (resolve.h), once what was
+ *  observed is in the page's data. False: no memory. Write errors are left to `out`. */
+bool hd_html_write(struct hd_model *model, const struct hd_html_options *options, FILE *out);
 
 #endif

@@ -2,6 +2,7 @@
 /* The page from top to bottom. */
 #include <stdlib.h>
 
+#include "output/analysis/resolve/resolve.h"
 #include "output/views/explain/explain.h"
 #include "output/views/export/export.h"
 #include "output/views/html/frame.h"
@@ -19,18 +20,30 @@ static bool write_profile(const struct hd_model *model, FILE *out) {
   return hd_exporter_find("json")->write(model, HD_WEIGHT_WALL, out);
 }
 
-static bool put_data(const char *id, bool (*write)(const struct hd_model *model, FILE *out),
-                     const struct hd_model *model, FILE *out) {
-  char *json = NULL;
-  size_t bytes = 0;
-  FILE *into = open_memstream(&json, &bytes);
+struct data {
+  char *json; /* NULL: no memory */
+  size_t bytes;
+};
+
+static struct data make_data(bool (*write)(const struct hd_model *model, FILE *out), const struct hd_model *model) {
+  struct data data = {0};
+  FILE *into = open_memstream(&data.json, &data.bytes);
   bool made = into && write(model, into);
   if (into && fclose(into) != 0)
     made = false;
-  if (made)
-    hd_html_data(id, json, bytes, out);
-  free(json);
-  return made;
+  if (!made) {
+    free(data.json);
+    data.json = NULL;
+  }
+  return data;
+}
+
+static bool put_data(const char *id, const struct data *data, FILE *out) {
+  if (!data->json)
+    return false;
+  hd_html_data(id, data->json, data->bytes, out);
+  free(data->json);
+  return true;
 }
 
 /* ---- all of it ---- */
@@ -49,7 +62,7 @@ static void put_links(const struct hd_model *model, const struct hd_html_options
 static void put_body(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {
   hd_html_heading(model, out);
   put_links(model, options, out);
-  fputs("<main>\n", out);
+  fputs(model->estimated ? "<main data-estimated>\n" : "<main>\n", out);
   hd_html_findings(model, out);
   hd_html_levels(model, out);
   hd_html_callpaths(model, out);
@@ -66,10 +79,15 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
   hd_html_footer(out);
 }
 
-bool hd_html_write(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {
+/* The profile's data are what was observed, with estimates beside it. */
+bool hd_html_write(struct hd_model *model, const struct hd_html_options *options, FILE *out) {
+  const struct data profile = make_data(write_profile, model);
+  if (!options->no_estimates)
+    hd_resolve(model);
+  const struct data explain = make_data(write_explain, model);
   hd_html_head(model->header.program, out);
   put_body(model, options, out);
-  const bool made = put_data("profile", write_profile, model, out) && put_data("explain", write_explain, model, out);
+  const bool has_profile = put_data("profile", &profile, out), has_explain = put_data("explain", &explain, out);
   hd_html_end(out);
-  return made;
+  return has_profile && has_explain;
 }

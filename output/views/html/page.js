@@ -3,10 +3,15 @@
 const heddle = {
   profile: JSON.parse((document.getElementById('profile') || {textContent: 'null'}).textContent), // a comparison has none
   charts: typeof d3 !== 'undefined', // tables need no D3
+  isEstimated: document.querySelector('main[data-estimated]') !== null,
 };
 
 if (heddle.profile) {
   const nodes = heddle.profile.profiles;
+  /* Charts show what tables do. */
+  if (heddle.isEstimated)
+    for (const node of nodes)
+      Object.assign(node, node.estimate_s);
   heddle.elapsed = nodes[0].elapsed_s || heddle.profile.program.elapsed_s || 0;
   heddle.node = new Map(nodes.map(node => [node.id, node]));
   heddle.children = new Map(nodes.map(node => [node.id, []]));

@@ -4,6 +4,7 @@
 tests/unit/limits/test_refused_regions.c and test_resolve_regions.c show without a machine that nothing is observed of what is
 refused, and that estimates are right on average.
 """
+import json
 import re
 
 import pytest
@@ -73,3 +74,30 @@ def test_regions_stay_on_where_all_is_asked_for(build_program, run_heddle, tmp_p
     result = run_heddle("run", *flags, "-o", path, "--", build_program("region_flood.c"), "plain", 0.3)
     assert result.returncode == 0
     assert not is_off(export(path))
+
+
+def rows_of(page):
+    return {int(row): text for row, text in re.findall(r'<tr id="c(\d+)".*?>(.*?)</tr>', page, re.DOTALL)}
+
+
+def test_a_page_shows_estimates_and_has_what_was_observed(profile, export, build_program, run_heddle):
+    path, loaded = play(profile, export, build_program("region_flood.c"), "plain", 0.5)
+    region = loaded.one(marks("region_flood.c")["second"], "parallel")["id"]
+    page, raw = (run_heddle("html", *flags, path).stdout for flags in ([], ["--no-estimates"]))
+    assert "~" in rows_of(page)[region] and "data-estimated" in page
+    assert "&gt;=" in rows_of(raw)[region] and "<main>" in raw and "&gt;=" not in rows_of(page)[region]
+    for text in (page, raw):
+        data = re.search(r'<script type="application/json" id="profile">(.*?)</script>', text, re.DOTALL).group(1)
+        assert json.loads(data)["program"] == loaded["program"]
+
+
+def test_comparisons_are_of_estimates(profile, export, build_program, run_heddle):
+    """The times of regions, and what is outside, are nearly the run's and nothing: as observed it is the other way round."""
+    paths = [play(profile, export, build_program("region_flood.c"), "plain", 0.5, threads=threads)[0] for threads in (1, 2)]
+    result = run_heddle("compare", "--json", *paths)
+    assert result.returncode == 0
+    rows = json.loads(result.stdout)["comparisons"][0]["rows"]
+    whole = next(row for row in rows if row["kind"] == "program")
+    for point in (0, 1):
+        regions = sum(row["at"][point]["time_s"] for row in rows if row["kind"] == "region")
+        assert regions > 0.7 * whole["at"][point]["time_s"]
