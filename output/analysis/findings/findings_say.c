@@ -127,12 +127,15 @@ void hd_say_reduction(const struct hd_diagnosis *diagnosis, struct hd_finding *f
 
 /* ---- mutual exclusion ---- */
 
-static const char *mutex_cure(enum hd_cause cause) {
+/* `by_turns`: threads wait for hand-overs more than for holders. */
+static const char *mutex_cure(enum hd_cause cause, bool by_turns) {
   switch (cause) {
   case HD_CAUSE_CRITICAL:
-    return "a reduction or per-thread copies; a shorter section; other names for unrelated ones";
+    return by_turns ? "a reduction or per-thread copies; fewer and longer sections; other names for unrelated ones"
+                    : "a reduction or per-thread copies; a shorter section; other names for unrelated ones";
   case HD_CAUSE_LOCK:
-    return "one lock for each part of the data, or holding it for a shorter time";
+    return by_turns ? "one lock for each part of the data, or taking it less often, for more at once"
+                    : "one lock for each part of the data, or holding it for a shorter time";
   case HD_CAUSE_ATOMIC:
     return "a reduction, or per-thread sums that are added at the end";
   default:
@@ -180,8 +183,8 @@ static struct hd_model_lock locks_at(const struct hd_model *model, const struct 
 /* Fewer are not mentioned. */
 #define HELD_FOR_OTHERS 0.01
 
-/* How its waits divide among holders and hand-overs, if that was followed. */
-static void say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding *finding, uint32_t evidence) {
+/* How its waits divide among holders and hand-overs, if that was followed. Returns whether most of them are hand-overs. */
+static bool say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding *finding, uint32_t evidence) {
   const struct hd_model *model = diagnosis->model;
   const struct hd_node *place = finding->place;
   const struct hd_node *longest = hd_locks_missing(model) ? NULL : longest_holder(model, place);
@@ -190,7 +193,8 @@ static void say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding 
   for (uint32_t i = 0; i < model->node_count; i++)
     waited += is_there(model, i, place) ? hd_locks_waited(&model->nodes[i]) : 0;
   if (!longest || waited == 0)
-    return;
+    return false;
+  const double handover = (double)locks_at(model, place).handover_ticks;
   const struct hd_model_lock holders = locks_at(model, longest);
   const double elsewhere = (double)holders.elsewhere / (double)(holders.holds > 0 ? holders.holds : 1);
   if (elsewhere >= HELD_FOR_OTHERS)
@@ -199,7 +203,8 @@ static void say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding 
   hd_say(finding->evidence[evidence], "held %s of %s waited, %s by %s; hand-over %s%s",
          hd_say_time(diagnosis, (double)held_by(model, place, NULL)).text, hd_say_time(diagnosis, (double)waited).text,
          hd_say_time(diagnosis, (double)held_by(model, place, longest)).text, name,
-         hd_say_time(diagnosis, (double)locks_at(model, place).handover_ticks).text, released);
+         hd_say_time(diagnosis, handover).text, released);
+  return 2 * handover > (double)waited;
 }
 
 void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -212,8 +217,8 @@ void hd_say_mutex(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   else
     hd_say(finding->evidence[0], "threads wait %s in all for it, %s each of %" PRIu64 " times", waited.text,
            hd_say_time(diagnosis, finding->lost_ticks / entries).text, sums->visits);
-  say_holders(diagnosis, finding, 1);
-  hd_say(finding->attempt[0], "%s", mutex_cure(finding->cause));
+  const bool by_turns = say_holders(diagnosis, finding, 1);
+  hd_say(finding->attempt[0], "%s", mutex_cure(finding->cause, by_turns));
 }
 
 /* ---- tasks ---- */

@@ -165,6 +165,37 @@ def test_explain_adds_up_the_callpaths_of_a_place(followed, run_heddle):
         assert float(value) * SECONDS[unit] == pytest.approx(sum(entry["lock"][what] for entry in having), rel=0.01)
 
 
+# Hands over the lock all the time if its argument is there; else holds it for long.
+TURNS = r"""
+#include <omp.h>
+#include "spin.h"
+static omp_lock_t lock;
+int main(int argc, char **argv) {
+  (void)argv;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < (argc > 1 ? 200000 : 50); i++) {
+    omp_set_lock(&lock);
+    if (argc < 2)
+      spin_ms(0, 2);
+    omp_unset_lock(&lock);
+  }
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("arguments", [(), ("turns",)])
+def test_the_cure_is_for_holders_or_for_hand_overs(followed, run_heddle, arguments):
+    path = followed(TURNS, *arguments, env={"HEDDLE_OVERHEAD": "off"})
+    [lock] = [entry["lock"] for entry in load(run_heddle, path)["profiles"] if entry["lock"]]
+    findings = json.loads(run_heddle("explain", "--json", "--all", path).stdout)["findings"]
+    attempts = [" ".join(finding["try"]) for finding in findings if finding["cause"] == "lock"]
+    for attempt in attempts:
+        assert ("less often" in attempt) == (2 * lock["handover_s"] > lock["waited_s"])
+    assert arguments or len(attempts) == 1
+
+
 @pytest.mark.parametrize("options, reason", [((), "'heddle run --locks' does")])
 def test_what_is_missing_is_said(followed, run_heddle, options, reason):
     path = followed(WORK, options=options)
