@@ -260,7 +260,9 @@ static void expect_sums(struct hd_model *model) {
 static uint64_t played, estimated;
 
 static void check(uint64_t seed) {
-  rp_generate(seed, &(struct rp_options){.flat = seed % 3 == 0, .large_teams = seed % 5 == 0, .events = 4000});
+  rp_generate(seed,
+              &(struct rp_options){
+                  .flat = seed % 3 == 0, .large_teams = seed % 5 == 0, .recursive = seed % 7 == 0, .events = 4000});
   add_switches(seed);
   struct hd_model *some = ex_play();
   leave_out();
