@@ -18,6 +18,7 @@ static void add(struct hd_watched *to, const struct hd_watched *from) {
     to->spread.products[i] += from->spread.products[i];
 }
 
+/* By node, thread and whether they are of regions. */
 static int compare(const void *a, const void *b) {
   const struct hd_watched *left = a, *right = b;
   const int pairs = hd_compare_pairs(a, b);
@@ -34,6 +35,12 @@ uint32_t hd_watched_join(struct hd_watched *watched, uint32_t count) {
     else
       watched[joined++] = watched[i];
   return joined;
+}
+
+const struct hd_watched *hd_watched_find(const struct hd_watched *watched, uint32_t count, uint32_t node,
+                                         uint32_t thread, bool of_regions) {
+  const struct hd_watched wanted = {.node = node, .thread = thread, .of_regions = of_regions};
+  return count > 0 ? bsearch(&wanted, watched, count, sizeof wanted, compare) : NULL;
 }
 
 /* ---- how windows differ ---- */

@@ -31,6 +31,10 @@ struct hd_watched {
 /** Sorts by node, thread and whether they are of regions, and adds up those of the same. Returns how many are left. */
 uint32_t hd_watched_join(struct hd_watched *watched, uint32_t count);
 
+/** One of those, once they are joined. NULL: windows saw nothing of that. */
+const struct hd_watched *hd_watched_find(const struct hd_watched *watched, uint32_t count, uint32_t node,
+                                         uint32_t thread, bool of_regions);
+
 /** How far the part of the time that was busy may be from that of all windows' together, in 95 of 100 runs; 1: not
  *  known. */
 double hd_watched_error(const struct hd_window_sums *spread);

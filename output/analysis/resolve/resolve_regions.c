@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Regions of which instances were counted and not observed: what those have taken, as far as windows tell. */
-#include <stdlib.h>
-
 #include "output/analysis/resolve/resolve_internal.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
 
-static int compare(const void *a, const void *b) {
-  const struct hd_watched *left = a, *right = b;
-  if (left->node != right->node)
-    return left->node < right->node ? -1 : 1;
-  if (left->thread != right->thread)
-    return left->thread < right->thread ? -1 : 1;
-  return (left->of_regions > right->of_regions) - (left->of_regions < right->of_regions);
-}
-
 /* Windows saw the thread begin instances of the region: workers enter theirs, and begin none. */
 static bool has_begun(const struct hd_model *model, uint32_t region, uint32_t thread) {
-  const struct hd_watched wanted = {.node = region, .thread = thread, .of_regions = true};
-  const struct hd_watched *found = bsearch(&wanted, model->watched, model->watched_count, sizeof wanted, compare);
+  const struct hd_watched *found = hd_watched_find(model->watched, model->watched_count, region, thread, true);
   return found && found->visits > 0;
 }
 
@@ -28,6 +16,11 @@ static uint32_t outermost(const struct hd_resolution *of, uint32_t node) {
   for (uint32_t region = of->place[node]; region != 0; region = of->place[of->model->nodes[region].parent])
     found = region;
   return found;
+}
+
+/* None of what windows did not see begin. */
+static double times_of(const struct hd_node *region, const struct hd_given *given) {
+  return given->seen > 0 ? (double)region->shares.refused / given->seen : 0;
 }
 
 void hd_resolve_count_regions(struct hd_resolution *of) {
@@ -41,11 +34,10 @@ void hd_resolve_count_regions(struct hd_resolution *of) {
       refused += (double)model->nodes[i].shares.refused;
       seen += of->given[i].seen;
     }
+  const double outside = seen > 0 ? refused / seen : 1;
   for (uint32_t i = 0; i < model->node_count; i++) {
     const uint32_t region = outermost(of, i);
-    const double of_region =
-        of->given[region].seen > 0 ? (double)model->nodes[region].shares.refused / of->given[region].seen : 0;
-    of->times[i] = region != 0 ? of_region : seen > 0 ? refused / seen : 1;
+    of->times[i] = region != 0 ? times_of(&model->nodes[region], &of->given[region]) : outside;
   }
 }
 
