@@ -3,6 +3,10 @@
  * Counts in parallel regions, with all kinds of events, until its input ends ("s": the first is over): then it says
  * "equal" if what the threads counted is what the rounds make of it: of each round ITERATIONS in a critical section, as
  * many under a lock, TASKS tasks, THREADS barriers, one single.
+ *
+ * The loop is monotonic, so that chunks are not stolen: libomp with assertions sometimes ends a program in which they
+ * are, if they have more than one iteration (kmp_dispatch.cpp, LLVM issue 132164: a thief may read an owner's bound in
+ * iterations, before it is one in chunks). A million such loops are enough to see it.
  */
 #include <omp.h>
 #include <poll.h>
@@ -22,7 +26,7 @@ static int has_ended(void) {
 __attribute__((noinline)) static void round_of(omp_lock_t *lock) {
 #pragma omp parallel
   {
-#pragma omp for schedule(dynamic, 8)
+#pragma omp for schedule(monotonic : dynamic, 8)
     for (int i = 0; i < ITERATIONS; i++) {
 #pragma omp critical
       in_critical++;
