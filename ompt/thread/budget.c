@@ -277,6 +277,22 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
   }
 }
 
+/* It has lasted for a slot at least, so it is none of a flood's. */
+static bool is_in_long_region(const struct hd_thread *thread) {
+  return hd_budget_place(thread) != HD_PROGRAM_PROFILE && !hd_budget_window_saw(&thread->budget, HD_CLASS_REGION);
+}
+
+/* Then what is dear in regions may go off. */
+static void end_without_regions(uint64_t now) {
+  struct hd_budget_off *off = hd_budget_state.offs;
+  while (off && !(off->is_off && off->profile == HD_PROGRAM_PROFILE && off->event_class == HD_CLASS_REGION))
+    off = off->next;
+  if (!off)
+    return;
+  hd_budget_end_off(off, now);
+  hd_budget_look_over(now);
+}
+
 static void switch_off_what(struct hd_thread *thread, enum hd_event_class event_class,
                             const struct hd_budget_costs *costs, uint64_t limit_ticks, uint64_t now) {
   if (event_class == HD_CLASS_REGION)
@@ -295,6 +311,8 @@ static void decide(struct hd_thread *thread, uint64_t now) {
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
   if (hd_budget_limit_ppm() != 0) {
+    if (chosen != HD_CLASS_REGION && is_in_long_region(thread))
+      end_without_regions(now);
     hd_budget_watch_less();
     switch_off_what(thread, chosen, &costs, limit, now);
   }

@@ -264,13 +264,17 @@ static void test_one_class_after_the_other(void **state) {
   hd_model_free(model);
 }
 
-static struct hd_model *play_regions(const char *delay) {
-  begin();
-  for (uint64_t ms = 0; ms < 2000; ms++) {
+static void flood_of_regions(uint64_t from_ms, uint64_t until_ms) {
+  for (uint64_t ms = from_ms; ms < until_ms; ms++) {
+    sc_at(ms * MS);
     sc_fork(0x300, 1, 1, ms * MS + 400000);
     sc_join(ms * MS + 600000, ms * MS + 700000, ms * MS + 900000);
-    sc_at(ms * MS + 1000000);
   }
+}
+
+static struct hd_model *play_regions(const char *delay) {
+  begin();
+  flood_of_regions(0, 2000);
   return end(2000, (const char *const[]){delay, NULL});
 }
 
@@ -294,6 +298,35 @@ static void test_dear_regions_go_off(void **state) {
   assert_int_equal(region->visits, 2000);
   assert_int_equal(region->team.instances + region->shares.refused, 2000);
   assert_true(region->shares.refused > 1000);
+  hd_model_free(model);
+}
+
+/* While regions are off because of thread 1, the one that thread 0 is in lasts: as long as it costs little, that
+ * changes nothing. Then loops in it are dear. */
+static void test_what_is_dear_in_a_long_region_goes_off(void **state) {
+  (void)state;
+  enum { FROM_MS = 300, UNTIL_MS = 900 };
+  begin();
+  sc_at(MS);
+  sc_fork(0x310, 1, 1, 2 * MS);
+  sc_thread(1);
+  sc_initial_begin();
+  for (uint64_t ms = 3; ms < FROM_MS; ms++) {
+    sc_thread(ms % 60 ? 1 : 0);
+    ms % 60 ? flood_of_regions(ms, ms + 1) : flood(loop, ms, ms + 1);
+  }
+  sc_thread(0);
+  flood(loop, FROM_MS, UNTIL_MS);
+  sc_join((uint64_t)UNTIL_MS * MS, (uint64_t)UNTIL_MS * MS + 1, (uint64_t)UNTIL_MS * MS + 2);
+  struct hd_model *model = end(UNTIL_MS + 1, (const char *const[]){DELAY(50000), NULL});
+  const struct hd_switch *regions = &model->switches[0], *loops = &model->switches[1];
+  assert_true(model->switch_count >= 2);
+  assert_int_equal(regions->event_class, HD_CLASS_REGION);
+  assert_true(regions->off_ticks < (uint64_t)FROM_MS * MS);
+  assert_true(regions->on_ticks > (uint64_t)FROM_MS * MS && regions->on_ticks < (uint64_t)(FROM_MS + 200) * MS);
+  assert_int_equal(loops->event_class, HD_CLASS_WORK);
+  assert_int_equal(loops->off_ticks, regions->on_ticks);
+  assert_int_equal(loops->node, ex_node(model, SITE(PARALLEL, 0x310), SITE(LOOP_STATIC, 0x500))->id);
   hd_model_free(model);
 }
 
@@ -461,6 +494,7 @@ int main(void) {
       cmocka_unit_test(test_one_class_after_the_other),
       cmocka_unit_test(test_regions_stay_up_to_five_times_the_budget),
       cmocka_unit_test(test_dear_regions_go_off),
+      cmocka_unit_test(test_what_is_dear_in_a_long_region_goes_off),
       cmocka_unit_test(test_the_runtime_is_told),
       cmocka_unit_test(test_the_runtime_is_told_again),
       cmocka_unit_test(test_what_is_off_in_one_region_is_on_in_another),
