@@ -277,12 +277,8 @@ static void switch_off_class(struct hd_thread *thread, enum hd_event_class event
   }
 }
 
-/* It has lasted for a slot at least, so it is none of a flood's. */
-static bool is_in_long_region(const struct hd_thread *thread) {
-  return hd_budget_place(thread) != HD_PROGRAM_PROFILE && !hd_budget_window_saw(&thread->budget, HD_CLASS_REGION);
-}
-
-/* Then what is dear in regions may go off. */
+/* What windows see of regions costs that much only if these last for longer than windows. Then what is dear in them may
+ * go off. */
 static void end_without_regions(uint64_t now) {
   struct hd_budget_off *off = hd_budget_state.offs;
   while (off && !(off->is_off && off->profile == HD_PROGRAM_PROFILE && off->event_class == HD_CLASS_REGION))
@@ -311,7 +307,7 @@ static void decide(struct hd_thread *thread, uint64_t now) {
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
   if (hd_budget_limit_ppm() != 0) {
-    if (chosen != HD_CLASS_REGION && is_in_long_region(thread))
+    if (hd_budget_place(thread) != HD_PROGRAM_PROFILE)
       end_without_regions(now);
     hd_budget_watch_less();
     switch_off_what(thread, chosen, &costs, limit, now);
@@ -340,6 +336,17 @@ static void sample(struct hd_thread *thread, enum hd_event_kind kind, uint64_t s
                             ticks, now);
 }
 
+static uint32_t epoch_of(enum hd_event_class event_class) {
+  return __atomic_load_n(&hd_budget_state.epochs[event_class], __ATOMIC_RELAXED);
+}
+
+/* With regions all went off that is in them. */
+static void forget_what_went_off(struct hd_budget_window *window) {
+  const uint32_t of_regions = epoch_of(HD_CLASS_REGION);
+  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
+    hd_budget_window_forget(window, c, c == HD_CLASS_REGION ? of_regions : epoch_of(c) + of_regions);
+}
+
 void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t special_ticks, uint64_t now) {
   struct hd_budget_window *window = &thread->budget;
   const uint64_t most = hd_budget_ms(SPECIAL_MOST_US) / 1000;
@@ -354,14 +361,13 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
     hd_budget_do_what_is_due(now);
   if (!is_limited || now < window->due_ticks)
     return;
-  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
-    hd_budget_window_forget(window, c, __atomic_load_n(&hd_budget_state.epochs[c], __ATOMIC_RELAXED));
+  forget_what_went_off(window);
   hd_budget_window_add(window, thread->costs, now);
   decide(thread, now);
 }
 
 uint32_t hd_budget_task_epoch(void) {
-  return __atomic_load_n(&hd_budget_state.epochs[HD_CLASS_TASK], __ATOMIC_RELAXED);
+  return epoch_of(HD_CLASS_TASK);
 }
 
 /* ---- start and end ---- */

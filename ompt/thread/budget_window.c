@@ -108,12 +108,6 @@ void hd_budget_window_forget(struct hd_budget_window *window, enum hd_event_clas
     window->ring[i].spent[event_class] = window->spent[event_class];
 }
 
-bool hd_budget_window_saw(const struct hd_budget_window *window, enum hd_event_class event_class) {
-  const uint64_t count = window->boundary_count;
-  return count < 2 ||
-         boundary(window, count - 1)->spent[event_class] != boundary(window, count - 2)->spent[event_class];
-}
-
 /* What class `c` had cost at `ticks`; between two boundaries it is taken to have cost the same all the time. */
 static uint64_t spent_at(const struct hd_budget_window *window, uint64_t ticks, uint32_t c) {
   const uint64_t count = window->boundary_count;

@@ -79,11 +79,8 @@ void hd_budget_window_spend(struct hd_budget_window *window, enum hd_event_kind 
 void hd_budget_window_add(struct hd_budget_window *window, const struct hd_event_cost costs[HD_EVENT_KINDS],
                           uint64_t now);
 
-/** A class was switched off somewhere: what it cost before has been paid for. */
+/** A class was switched off somewhere, or all regions were: what it cost before has been paid for. */
 void hd_budget_window_forget(struct hd_budget_window *window, enum hd_event_class event_class, uint32_t epoch);
-
-/** Whether an event of the class came in the last whole slot. */
-bool hd_budget_window_saw(const struct hd_budget_window *window, enum hd_event_class event_class);
 
 void hd_budget_window_costs(const struct hd_budget_window *window, uint64_t now, struct hd_budget_costs *costs);
 
