@@ -23,7 +23,7 @@
  *   sync      the wait is not told from the work around it. A region's last barrier is observed with its region
  *   region    an instance of an outermost region, with all that is in it on every thread, however long it lasts: what
  *             members are told of it says so. Only its number is counted (construct/refused_region.h). It goes off
- *             outside all regions, where these alone cost several times the budget; what was off in regions is on
+ *             outside all regions, where regions alone cost several times the budget; what was off in regions is on
  *             again then, because they are seen in windows only
  *
  * A class is off in the regions of one profile, where it was dear (or outside all regions; or everywhere, if `heddle

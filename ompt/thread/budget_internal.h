@@ -66,7 +66,8 @@ uint32_t hd_budget_outside(void);
 uint32_t hd_budget_place(const struct hd_thread *thread);
 
 /** Where an event of a region costs something, which may have begun or ended with it: HD_PROGRAM_PROFILE if that is an
- *  outermost one. And what those cost a thread; 0: too little for them to go off, or they may not. */
+ *  outermost one. And what regions cost a thread, if many of them are outermost ones; 0: too little for these to go
+ * off, or they may not. */
 uint32_t hd_budget_place_of_region(const struct hd_thread *thread, enum hd_event_kind kind);
 uint64_t hd_budget_cost_of_regions(const struct hd_thread *thread, const struct hd_budget_costs *costs,
                                    uint64_t limit_ticks);

@@ -14,6 +14,8 @@ enum { REGIONS_BEFORE_MUTE = 8 };
 /* Regions go off when they alone cost so many times the budget: what threads do at the same time is exact as long as
  * all regions are observed. */
 enum { OF_REGIONS = 5 };
+/* With outermost regions nested ones go off, which cannot go off alone; but not because of a few with many in them. */
+enum { OF_NESTED = 4 };
 
 /* Only where other processors see stores in their order: budget.h. */
 #if defined(__x86_64__)
@@ -102,12 +104,13 @@ uint32_t hd_budget_place_of_region(const struct hd_thread *thread, enum hd_event
 
 uint64_t hd_budget_cost_of_regions(const struct hd_thread *thread, const struct hd_budget_costs *costs,
                                    uint64_t limit_ticks) {
-  double sampled = 0, outermost = 0;
+  uint64_t sampled = 0, outermost = 0;
   for (uint32_t i = 0; i < HD_BUDGET_PLACES; i++) {
     const struct hd_budget_place *place = &thread->budget.places[i];
     sampled += place->spent[HD_CLASS_REGION];
     outermost += place->profile == HD_PROGRAM_PROFILE ? place->spent[HD_CLASS_REGION] : 0;
   }
-  const double cost = sampled > 0 ? (double)costs->by_class[HD_CLASS_REGION] * outermost / sampled : 0;
-  return hd_budget_may_refuse_regions(thread) && cost > (double)OF_REGIONS * (double)limit_ticks ? (uint64_t)cost : 0;
+  const uint64_t cost = costs->by_class[HD_CLASS_REGION];
+  const bool is_flood = outermost > 0 && outermost * OF_NESTED >= sampled && cost > OF_REGIONS * limit_ticks;
+  return is_flood && hd_budget_may_refuse_regions(thread) ? cost : 0;
 }

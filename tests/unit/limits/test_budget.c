@@ -301,6 +301,37 @@ static void test_dear_regions_go_off(void **state) {
   hd_model_free(model);
 }
 
+/* An outermost region with a nested one in it, again and again, of which neither costs that much alone; and one that
+ * all of these are in. */
+static struct hd_model *play_nested_regions(bool inside_another) {
+  begin();
+  if (inside_another)
+    sc_fork(0x310, 1, 1, 1);
+  for (uint64_t ms = 1; ms < 2000; ms++) {
+    sc_at(ms * MS);
+    sc_fork(0x300, 1, 1, ms * MS + 200000);
+    sc_at(ms * MS + 300000);
+    sc_fork(0x320, 1, 1, ms * MS + 400000);
+    sc_join(ms * MS + 500000, ms * MS + 600000, ms * MS + 700000);
+    sc_join(ms * MS + 800000, ms * MS + 850000, ms * MS + 900000);
+  }
+  if (inside_another)
+    sc_join((uint64_t)2000 * MS, (uint64_t)2000 * MS + 1, (uint64_t)2000 * MS + 2);
+  return end(2001, (const char *const[]){DELAY(13000), NULL});
+}
+
+static void test_nested_regions_go_off_with_outermost_ones_only(void **state) {
+  (void)state;
+  struct hd_model *model = play_nested_regions(false);
+  assert_true(model->switch_count > 0);
+  assert_int_equal(model->switches[0].event_class, HD_CLASS_REGION);
+  assert_true(ex_node(model, SITE(PARALLEL, 0x300))->shares.refused > 1000);
+  hd_model_free(model);
+  model = play_nested_regions(true);
+  assert_int_equal(model->switch_count, 0);
+  hd_model_free(model);
+}
+
 /* While regions are off because of thread 1, the one that thread 0 is in lasts: as long as it costs little, that
  * changes nothing. Then loops in it are dear. */
 static void test_what_is_dear_in_a_long_region_goes_off(void **state) {
@@ -494,6 +525,7 @@ int main(void) {
       cmocka_unit_test(test_one_class_after_the_other),
       cmocka_unit_test(test_regions_stay_up_to_five_times_the_budget),
       cmocka_unit_test(test_dear_regions_go_off),
+      cmocka_unit_test(test_nested_regions_go_off_with_outermost_ones_only),
       cmocka_unit_test(test_what_is_dear_in_a_long_region_goes_off),
       cmocka_unit_test(test_the_runtime_is_told),
       cmocka_unit_test(test_the_runtime_is_told_again),
