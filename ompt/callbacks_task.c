@@ -78,16 +78,11 @@ HD_APART void change_task(ompt_data_t *prior, ompt_task_status_t status, ompt_da
   hd_task_schedule(event.thread, event.now, prior, status, next);
 }
 
-static bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+static inline bool is_unobserved_task(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
   if (!hd_budget_is_off(HD_CLASS_TASK))
     return false;
   struct hd_thread *thread = hd_thread_known_soon();
   return thread && hd_task_leaves_out(thread, prior, status, next);
-}
-
-HD_APART void change_unless_unobserved(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
-  if (!is_unobserved_task(prior, status, next))
-    change_task(prior, status, next);
 }
 
 void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
@@ -97,8 +92,6 @@ void hd_callbacks_on_task_schedule(ompt_data_t *prior, ompt_task_status_t status
     return;
   if (status == ompt_taskwait_complete)
     end_dependence_wait(prior);
-  else if (!hd_budget_is_any_off())
+  else if (!is_unobserved_task(prior, status, next))
     change_task(prior, status, next);
-  else
-    change_unless_unobserved(prior, status, next);
 }

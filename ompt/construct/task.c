@@ -25,8 +25,8 @@ static struct hd_way note_creation(struct hd_thread *thread, bool is_timed, uint
 
 static void note_earlier_creation(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
   if (hd_dormancy_was())
-    hd_task_set_value(task, hd_task_untimed(hd_budget_task_epoch(), thread->record->id,
-                                            hd_thread_row_before(thread)->profile, true));
+    hd_task_set_value(
+        task, hd_task_untimed(hd_budget_task_epoch(), thread->record->id, hd_thread_row_before(thread)->profile, true));
   else
     note_creation(thread, false, now, task, NULL);
 }
@@ -132,17 +132,27 @@ static void resume(struct hd_thread *thread, uint64_t now, ompt_data_t *task) {
 
 /* ---- tasks that are not observed ---- */
 
-static void place(struct hd_thread *thread, ompt_data_t *task) {
+/* The lower half of the value of one that lies on the thread's stack. */
+_Static_assert((int)HD_TASK_PROFILE + (int)HD_TASK_PROFILE_BITS == (int)HD_TASK_BASE && (int)HD_TASK_BASE == 32,
+               "a thread's number and the flags are the lower half");
+static uint32_t placed_on(const struct hd_thread *thread) {
+  return (uint32_t)hd_task_bits(thread->record->id, HD_TASK_PROFILE, HD_TASK_PROFILE_BITS) | HD_TASK_PLACED;
+}
+
+/* Of one that begins now. */
+static uint64_t placed_now(const struct hd_thread *thread) {
   const size_t index = (size_t)(thread->top - thread->frames);
-  const uint64_t id = hd_task_bits(thread->record->id, HD_TASK_PROFILE, HD_TASK_PROFILE_BITS);
+  return index < 1u << HD_TASK_BASE_BITS ? placed_on(thread) | (uint64_t)index << HD_TASK_BASE
+                                         : (uint64_t)HD_TASK_UNSEEN;
+}
+
+static void place(struct hd_thread *thread, ompt_data_t *task) {
   thread->unseen_tasks++;
-  hd_task_set_value(task, index < 1u << HD_TASK_BASE_BITS ? hd_task_with_base(HD_TASK_PLACED | id, (uint32_t)index)
-                                                          : (uint64_t)HD_TASK_UNSEEN);
+  hd_task_set_value(task, placed_now(thread));
 }
 
 static bool is_placed_here(const struct hd_thread *thread, uint64_t value) {
-  return (value & HD_TASK_PLACED) == HD_TASK_PLACED &&
-         hd_task_part(value, HD_TASK_PROFILE, HD_TASK_PROFILE_BITS) == thread->record->id;
+  return (uint32_t)value == placed_on(thread);
 }
 
 static struct hd_frame *place_of(const struct hd_thread *thread, uint64_t value) {
@@ -232,7 +242,15 @@ static bool closes_base(const struct hd_thread *thread, const ompt_data_t *prior
           uncovers_unseen(thread, next));
 }
 
-bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+static inline void begin_out(struct hd_thread *thread, ompt_data_t *task) {
+  place(thread, task);
+  thread->refusals++;
+  if (!hd_refuse_goes_on(thread, HD_CLASS_TASK))
+    hd_unresolved_refuse(thread, HD_CLASS_TASK, 0);
+}
+
+__attribute__((noinline)) static bool leaves_out(struct hd_thread *thread, ompt_data_t *prior,
+                                                 ompt_task_status_t status, ompt_data_t *next) {
   const bool goes_on = next && hd_task_value(next) & HD_TASK_STARTED && thread->base->kind == HD_KIND_TASK;
   const bool leaves = leaves_place(thread, prior, status, next);
   const bool begins = next && next != thread->base->task && !is_placed_here(thread, hd_task_value(next));
@@ -242,12 +260,28 @@ bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_
     return false;
   if (leaves)
     leave(thread, prior);
-  if (begins) {
-    place(thread, next);
-    thread->refusals++;
-    hd_unresolved_refuse(thread, HD_CLASS_TASK, 0);
-  }
+  if (begins)
+    begin_out(thread, next);
   return true;
+}
+
+/* The usual first, sooner: the thread works, and a task begins that nothing is known of, or ends on top of what it
+ * began on. */
+bool hd_task_leaves_out(struct hd_thread *thread, ompt_data_t *prior, ompt_task_status_t status, ompt_data_t *next) {
+  const struct hd_frame *base = thread->base;
+  const struct hd_frame *implicit = base->kind == HD_KIND_TASK ? thread->frames + base->base.team : base;
+  if (thread->top->state != HD_BUSY || is_in_entry_point(thread) || !prior || !next)
+    return leaves_out(thread, prior, status, next);
+  if (status == ompt_task_switch && next != implicit->task && hd_task_value(next) == 0) {
+    begin_out(thread, next);
+    return true;
+  }
+  if (status == ompt_task_complete && hd_task_value(prior) == placed_now(thread) &&
+      (is_placed_here(thread, hd_task_value(next)) || (next == base->task && base == implicit))) {
+    leave(thread, prior);
+    return true;
+  }
+  return leaves_out(thread, prior, status, next);
 }
 
 void hd_task_return_to(struct hd_thread *thread, uint64_t now, const ompt_data_t *task) {
