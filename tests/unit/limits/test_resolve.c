@@ -5,26 +5,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "expect.h"
 #include "output/analysis/findings/findings.h"
 #include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
 #include "output/model/watched.h"
-#include "script.h"
+#include "windowed_script.h"
 
-enum { ENOUGH = 10, /* programs, to judge intervals by */ ROUNDS = 500, WINDOW = 400, DISTANCE = 3000, THREADS = 2 };
-
-static uint64_t state_of_random;
-
-static uint64_t below(uint64_t limit) {
-  state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-  return (state_of_random >> 33) % limit;
-}
+enum { ENOUGH = 10, /* programs, to judge intervals by */ ROUNDS = 500, THREADS = 2 };
 
 /* ---- programs: each thread's events are emitted by themselves, then all are put in the order of time ---- */
 
 static void work(uint64_t *now, uint64_t least, uint64_t more) {
-  *now += least + below(more);
+  *now += least + ws_below(more);
   sc_at(*now);
 }
 
@@ -37,7 +29,7 @@ static void meet(uint64_t times[THREADS]) {
 static void mutex(uint64_t *now, ompt_mutex_t kind) {
   work(now, 5, 30);
   sc_acquire(kind, 1, 0x400);
-  work(now, 0, below(4) == 0 ? 120 : 10);
+  work(now, 0, ws_below(4) == 0 ? 120 : 10);
   sc_acquired(kind, 1, 0x400);
   work(now, 2, 8);
   sc_released(kind, 1, 0x400);
@@ -64,7 +56,7 @@ static void atomic(uint32_t thread, uint64_t times[THREADS]) {
 static void queue(uint32_t thread, uint64_t times[THREADS]) {
   const uint64_t begin = times[thread] - thread + 50 + 45 * thread;
   for (uint64_t i = 0; i < 10; i++) {
-    sc_at(begin + 90 * i - 42 + below(4));
+    sc_at(begin + 90 * i - 42 + ws_below(4));
     sc_acquire(ompt_mutex_critical, 1, 0x400);
     sc_at(begin + 90 * i);
     sc_acquired(ompt_mutex_critical, 1, 0x400);
@@ -160,37 +152,12 @@ static void producer(uint32_t thread, uint64_t times[THREADS]) {
   }
 }
 
-static int by_time(const void *a, const void *b) {
-  const struct fk_event *left = a, *right = b;
-  return (left->time > right->time) - (left->time < right->time);
-}
-
 struct flood {
   void (*round)(uint32_t thread, uint64_t times[THREADS]);
   void (*end)(uint32_t thread); /* of a round, at which all meet; NULL: they do not */
   uint32_t classes;             /* that are off */
   enum hd_cause cause;          /* of most of what is lost */
 };
-
-static void switch_all(struct fk_script *with, const struct flood *flood, uint64_t time, uint32_t offset, bool off) {
-  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
-    if (flood->classes >> c & 1) {
-      struct fk_event event = fk_event_of(FK_SWITCH, time, 0);
-      event.kind = c + offset;
-      event.endpoint = off ? ompt_scope_begin : ompt_scope_end;
-      fk_emit(with, &event);
-    }
-}
-
-/* Stable: events of a thread stay in their order. */
-static void sort(struct fk_script *script) {
-  for (size_t i = 1; i < script->count; i++)
-    for (size_t j = i; j > 0 && by_time(&script->events[j - 1], &script->events[j]) > 0; j--) {
-      const struct fk_event event = script->events[j];
-      script->events[j] = script->events[j - 1];
-      script->events[j - 1] = event;
-    }
-}
 
 static void play_round(const struct flood *flood, uint64_t times[THREADS]) {
   for (uint32_t thread = 0; thread < THREADS; thread++) {
@@ -208,7 +175,7 @@ static void play_round(const struct flood *flood, uint64_t times[THREADS]) {
 
 static void build(const struct flood *flood, uint64_t seed) {
   uint64_t times[THREADS], end = 0;
-  state_of_random = seed * 77;
+  ws_seed(seed);
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
   sc_fork(0x300, THREADS, 1, 10);
@@ -230,53 +197,10 @@ static void build(const struct flood *flood, uint64_t seed) {
   sc_join(end + 15, end + 20, end + 25);
   sc_at(end + 30);
   sc_finish();
-  sort(sc_script());
-}
-
-static void add_windows(const struct flood *flood) {
-  struct fk_script *script = sc_script();
-  struct fk_script with = {.region_count = script->region_count, .task_count = script->task_count};
-  uint64_t change = 15;
-  bool off = false, open = false;
-  for (size_t i = 0; i < script->count; i++) {
-    const struct fk_event *event = &script->events[i];
-    while (event->time >= change && event->op != FK_THREAD_END && event->op < FK_FORK) {
-      if (!off)
-        switch_all(&with, flood, change, 0, true);
-      else
-        switch_all(&with, flood, change, HD_CLASS_COUNT, open);
-      open = off && !open;
-      off = true;
-      change += open ? WINDOW : DISTANCE / 2 + below(DISTANCE);
-    }
-    fk_emit(&with, event);
-  }
-  fk_free(script);
-  *script = with;
+  fk_sort(sc_script());
 }
 
 /* ---- what came of it ---- */
-
-static double waits_of(const struct hd_model *model) {
-  double sum = 0;
-  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
-    sum += (double)model->ticks[state];
-  return sum;
-}
-
-static void expect_sums(const struct hd_model *model) {
-  uint64_t all = 0, of_nodes = 0;
-  for (uint32_t i = 0; i < model->thread_count; i++)
-    assert_true(hd_model_thread_is_whole(model, i));
-  for (uint32_t i = 0; i < model->row_count; i++)
-    for (int state = 0; state < HD_STATE_COUNT; state++)
-      all += model->rows[i].ticks[state];
-  for (int state = 0; state < HD_STATE_COUNT; state++) {
-    of_nodes += model->nodes[0].inclusive_ticks[state];
-    assert_int_equal(model->nodes[0].inclusive_ticks[state], model->ticks[state]);
-  }
-  assert_int_equal(all, of_nodes);
-}
 
 /* As many tasks are said to have been created as run, and their parts that ran elsewhere are what they were, but for
  * those at the edges of windows. */
@@ -316,11 +240,11 @@ struct outcome {
 
 static void compare(struct outcome *outcome, const struct hd_model *truth, struct hd_model *some, enum hd_cause cause) {
   assert_int_equal(cause_of(truth), cause);
-  const double was = waits_of(truth), seen = waits_of(some), elapsed = (double)truth->elapsed_ticks;
+  const double was = ws_waits(truth), seen = ws_waits(some), elapsed = (double)truth->elapsed_ticks;
   const double gain = ex_node(truth, SITE(PARALLEL, 0x300))->team.gain_ticks;
   assert_true(some->unresolved.ticks > 0);
   hd_resolve(some);
-  expect_sums(some);
+  ws_expect_sums(some);
   expect_tasks(truth, some);
   assert_true(some->estimated);
   const struct hd_node *region = ex_node(some, SITE(PARALLEL, 0x300));
@@ -328,7 +252,7 @@ static void compare(struct outcome *outcome, const struct hd_model *truth, struc
   const double uneven = hd_team_imbalance(&ex_node(truth, SITE(PARALLEL, 0x300))->team);
   if (cause == HD_CAUSE_IMBALANCE || cause == HD_CAUSE_CRITICAL)
     assert_true(fabs(hd_team_imbalance(&region->team) - uneven) < 0.25);
-  const double error = waits_of(some) / was - 1;
+  const double error = ws_waits(some) / was - 1;
   outcome->count++;
   outcome->error += error;
   outcome->squares += error * error;
@@ -346,7 +270,7 @@ static void check(const char *name, const struct flood *flood) {
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     build(flood, seed);
     struct hd_model *truth = ex_play();
-    add_windows(flood);
+    ws_add_windows(&(struct ws_windows){flood->classes, 15, 400, 3000});
     struct hd_model *some = ex_play();
     compare(&outcome, truth, some, flood->cause);
     hd_model_free(truth);
@@ -409,10 +333,10 @@ static void test_nothing_is_resolved_without_windows(void **state) {
   (void)state;
   build(&(struct flood){sections, NULL, MUTEX, HD_CAUSE_CRITICAL}, 1);
   struct hd_model *model = ex_play();
-  const double waits = waits_of(model);
+  const double waits = ws_waits(model);
   hd_resolve(model);
   assert_false(model->estimated);
-  assert_true(waits_of(model) == waits);
+  assert_true(ws_waits(model) == waits);
   hd_model_free(model);
 }
 

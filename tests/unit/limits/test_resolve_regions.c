@@ -5,20 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "expect.h"
 #include "output/analysis/resolve/resolve.h"
-#include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
-#include "script.h"
+#include "windowed_script.h"
 
-enum { ROUNDS = 3000, WINDOW = 500, DISTANCE = 4000, SHORT = 0x300, LONG = 0x310, ENOUGH = 10 };
-
-static uint64_t state_of_random;
-
-static uint64_t below(uint64_t limit) {
-  state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
-  return (state_of_random >> 33) % limit;
-}
+enum { ROUNDS = 3000, SHORT = 0x300, LONG = 0x310, ENOUGH = 10 };
+static const struct ws_windows windows = {1u << HD_CLASS_REGION, 500, 500, 4000};
 
 /* ---- the program ---- */
 
@@ -33,13 +25,13 @@ static void section(uint64_t at, uint64_t wait) {
 
 /* Thread 0 has more to do; thread 1 begins late, and waits for a section. Returns when the region ends. */
 static uint64_t region(uint64_t at, uint64_t code, uint64_t length) {
-  const uint64_t begin = at + 2 + below(4), own = begin + length + below(length), arrive = begin + length / 2;
+  const uint64_t begin = at + 2 + ws_below(4), own = begin + length + ws_below(length), arrive = begin + length / 2;
   sc_thread(0);
   sc_at(at);
   sc_fork(code, 2, 1, begin);
   sc_thread(1);
-  section(begin + 1, below(4));
-  sc_at(arrive + below(length / 2));
+  section(begin + 1, ws_below(4));
+  sc_at(arrive + ws_below(length / 2));
   sc_join_begin();
   sc_thread(0);
   sc_join(own, own + 2, own + 4);
@@ -48,69 +40,22 @@ static uint64_t region(uint64_t at, uint64_t code, uint64_t length) {
 
 static void build(uint64_t seed) {
   uint64_t at = 10;
-  state_of_random = seed * 77;
+  ws_seed(seed);
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
   for (int i = 0; i < ROUNDS; i++)
-    at = region(at + 3 + below(20), below(3) == 0 ? LONG : SHORT, below(3) == 0 ? 90 : 30);
+    at = region(at + 3 + ws_below(20), ws_below(3) == 0 ? LONG : SHORT, ws_below(3) == 0 ? 90 : 30);
   sc_thread(0);
   sc_at(at + 10);
   sc_finish();
   fk_sort(sc_script());
 }
 
-static void emit_switch(struct fk_script *with, uint64_t time, uint32_t offset, bool off) {
-  struct fk_event event = fk_event_of(FK_SWITCH, time, 0);
-  event.kind = HD_CLASS_REGION + offset;
-  event.endpoint = off ? ompt_scope_begin : ompt_scope_end;
-  fk_emit(with, &event);
-}
-
-static void add_windows(void) {
-  struct fk_script *script = sc_script();
-  struct fk_script with = {.region_count = script->region_count, .task_count = script->task_count};
-  uint64_t change = 500;
-  bool off = false, open = false;
-  for (size_t i = 0; i < script->count; i++) {
-    const struct fk_event *event = &script->events[i];
-    while (event->time >= change && event->op != FK_THREAD_END && event->op < FK_FORK) {
-      emit_switch(&with, change, off ? HD_CLASS_COUNT : 0, !off || open);
-      open = off && !open;
-      off = true;
-      change += open ? WINDOW : DISTANCE / 2 + below(DISTANCE);
-    }
-    fk_emit(&with, event);
-  }
-  fk_free(script);
-  *script = with;
-}
-
 /* ---- what came of it ---- */
-
-static void expect_sums(const struct hd_model *model) {
-  uint64_t all = 0, of_rows = 0;
-  for (uint32_t i = 0; i < model->thread_count; i++)
-    assert_true(hd_model_thread_is_whole(model, i));
-  for (uint32_t i = 0; i < model->row_count; i++)
-    for (int state = 0; state < HD_STATE_COUNT; state++)
-      of_rows += model->rows[i].ticks[state];
-  for (int state = 0; state < HD_STATE_COUNT; state++) {
-    all += model->ticks[state];
-    assert_int_equal(model->nodes[0].inclusive_ticks[state], model->ticks[state]);
-  }
-  assert_int_equal(all, of_rows);
-}
 
 struct outcome {
   double count, held, busy, waits, idle, elapsed, gain, squares;
 };
-
-static double waits_of(const struct hd_model *model) {
-  double sum = 0;
-  for (int state = HD_WAIT_FIRST; state <= HD_WAIT_LAST; state++)
-    sum += (double)model->ticks[state];
-  return sum;
-}
 
 static void compare_region(struct outcome *outcome, const struct hd_node *truth, const struct hd_node *some,
                            double elapsed) {
@@ -130,10 +75,10 @@ static void compare(struct outcome *outcome, const struct hd_model *truth, struc
   assert_true(some->unresolved.regions > truth->elapsed_ticks / 2 && some->unresolved.idle > 0);
   hd_resolve(some);
   assert_true(some->estimated);
-  expect_sums(some);
+  ws_expect_sums(some);
   outcome->count++;
   outcome->busy += ((double)some->ticks[HD_BUSY] - (double)truth->ticks[HD_BUSY]) / elapsed;
-  outcome->waits += (waits_of(some) - waits_of(truth)) / elapsed;
+  outcome->waits += (ws_waits(some) - ws_waits(truth)) / elapsed;
   outcome->idle += ((double)some->ticks[HD_IDLE] - (double)truth->ticks[HD_IDLE]) / elapsed;
   compare_region(outcome, ex_node(truth, SITE(PARALLEL, SHORT)), ex_node(some, SITE(PARALLEL, SHORT)), elapsed);
   compare_region(outcome, ex_node(truth, SITE(PARALLEL, LONG)), ex_node(some, SITE(PARALLEL, LONG)), elapsed);
@@ -147,7 +92,7 @@ static void test_regions_are_estimated(void **state) {
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     build(seed);
     struct hd_model *truth = ex_play();
-    add_windows();
+    ws_add_windows(&windows);
     struct hd_model *some = ex_play();
     compare(&outcome, truth, some);
     hd_model_free(truth);
