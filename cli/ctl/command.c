@@ -95,7 +95,9 @@ static bool take_class(const char *text, struct hd_ctl_change *change) {
       change->event_class = (enum hd_event_class)c;
       return true;
     }
-  return hd_usage_complain(&usage, "there is no class '%s'", text);
+#define HD_ID(name, id, words) " " id
+  return hd_usage_complain(&usage, "there is no class '%s'; there are:" HD_CLASS_TABLE(HD_ID), text);
+#undef HD_ID
 }
 
 static bool take_budget(const char *text, struct hd_ctl_change *change) {

@@ -325,7 +325,7 @@ def test_a_process_without_heddle(run_heddle):
     (["1", "stop"], 2, "there is no command 'stop'"),
     (["1", "budget"], 2, "budget needs one argument"),
     (["1", "off", "mutex", "now"], 2, "off needs one argument"),
-    (["1", "off", "everything"], 2, "there is no class 'everything'"),
+    (["1", "off", "everything"], 2, "there is no class 'everything'; there are: entry mutex task call work sync region\n"),
     (["1", "pause", "now"], 2, "pause takes no argument"),
     (["1", "budget", "101%"], 2, "budget expects percent, from 0.0001 to 100, or off, not '101%'"),
     (["1", "pause", "-o", "x"], 2, "--output belongs to snapshot"),
