@@ -22,10 +22,10 @@ static void charge_cpu(struct hd_thread *thread) {
 
 void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const struct hd_row_record *row,
                                   uint32_t state) {
+  if (thread->instruments & (HD_INSTRUMENT_UNRESOLVED | HD_INSTRUMENT_REFUSED))
+    hd_unresolved_switch(thread, now, state); /* first: where it goes on, nothing is watched */
   if (thread->instruments & HD_INSTRUMENT_WATCHED)
     hd_watch_switch(thread, now);
-  if (thread->instruments & (HD_INSTRUMENT_UNRESOLVED | HD_INSTRUMENT_REFUSED))
-    hd_unresolved_switch(thread, now, state);
   if (thread->counters)
     hd_counters_move(thread, row, state);
   if (hd_clock.measures_cpu)

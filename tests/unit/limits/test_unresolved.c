@@ -6,6 +6,7 @@
 #include "expect.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
+#include "output/model/watched.h"
 #include "script.h"
 
 static void switch_at(uint64_t time, enum hd_event_class event_class, bool off) {
@@ -185,6 +186,34 @@ static void test_what_comes_after_an_observed_task_is_known(void **state) {
   hd_model_free(model);
 }
 
+/* The window opens while it is in an entry point that was refused, and a loop begins there, which is observed. */
+static void test_what_goes_on_unresolved_in_a_window_is_not_watched(void **state) {
+  (void)state;
+  begin();
+  switch_at(5, HD_CLASS_ENTRY, true);
+  switch_at(5, HD_CLASS_WORK, true);
+  sc_at(10);
+  sc_entry_begin(HEDDLE_ENTRY_SCHEDULING);
+  switch_at(100, HD_CLASS_COUNT + HD_CLASS_ENTRY, false);
+  switch_at(100, HD_CLASS_COUNT + HD_CLASS_WORK, false);
+  sc_at(110);
+  sc_work_begin(ompt_work_loop_dynamic, 0x500);
+  sc_at(120);
+  sc_entry_end(HEDDLE_ENTRY_SCHEDULING, 1);
+  sc_at(150);
+  sc_work_end(ompt_work_loop_dynamic, 0x500);
+  switch_at(160, HD_CLASS_COUNT + HD_CLASS_ENTRY, true);
+  switch_at(160, HD_CLASS_COUNT + HD_CLASS_WORK, true);
+  thread_1_arrives(170);
+  struct hd_model *model = end(200);
+  uint64_t watched = 0;
+  for (uint32_t i = 0; i < model->watched_count; i++)
+    for (int as = 0; as < HD_STATE_COUNT; as++)
+      watched += model->watched[i].ticks[as];
+  assert_true(watched <= 160 - 100);
+  hd_model_free(model);
+}
+
 static void test_a_killed_program_says_what_it_knew(void **state) {
   (void)state;
   begin();
@@ -207,6 +236,7 @@ int main(void) {
       cmocka_unit_test(test_a_wait_in_which_a_task_is_refused_is_unresolved_from_then_on),
       cmocka_unit_test(test_at_a_regions_end_it_is_part_of_the_wait_up_to_the_join),
       cmocka_unit_test(test_what_comes_after_an_observed_task_is_known),
+      cmocka_unit_test(test_what_goes_on_unresolved_in_a_window_is_not_watched),
       cmocka_unit_test(test_a_killed_program_says_what_it_knew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
