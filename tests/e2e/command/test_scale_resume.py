@@ -134,7 +134,8 @@ def test_a_profile_that_is_damaged_is_made_again(scan):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_program_and_scan_and_it_can_go_on(scan, number):
-    with scan.held("-t", "1,2", "-r", "1") as process:
+    with scan.held("-t", "1,2", "-r", "1",
+                   preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as process:  # the tests may run under nohup
         process.send_signal(number)
         _, errors = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 128 + number
