@@ -307,7 +307,7 @@ static void decide(struct hd_thread *thread, uint64_t now) {
   if (chosen == HD_CLASS_COUNT || !hd_budget_lock())
     return; /* there will be another time */
   if (hd_budget_limit_ppm() != 0) {
-    if (hd_budget_place(thread) != HD_PROGRAM_PROFILE)
+    if (chosen != HD_CLASS_REGION && hd_budget_place(thread) != HD_PROGRAM_PROFILE)
       end_without_regions(now);
     hd_budget_watch_less();
     switch_off_what(thread, chosen, &costs, limit, now);
