@@ -2,6 +2,8 @@
 """Pages of `heddle html` in a browser: charts have the numbers of the data, nothing is wider than the screen, Tab reaches all."""
 import pytest
 
+from timed import check_times
+
 WORK = r"""
 #include <unistd.h>
 static volatile double sink;
@@ -157,3 +159,135 @@ def test_what_is_printed_has_all_columns(browser, pages):
     browser.open(pages["sides"], media="print")
     assert browser.of("[...document.querySelectorAll('#table-4 thead th')].every(cell => cell.offsetWidth > 0)")
     assert browser.of("[...document.querySelectorAll('nav, .readout, input')].every(one => one.offsetHeight === 0)")
+
+
+# ---- a page of one profile: its tree of callpaths, its charts ----
+
+DEPTH = 10
+ROUTINE = "__attribute__((noinline)) static void {side}_{level}(void) {{\n  {body}__asm__ volatile(\"\");\n}}\n"
+
+
+def tree():
+    """A program of routines that call two of the next level each."""
+    text = ""
+    for level in range(DEPTH, -1, -1):
+        body = f"left_{level + 1}();\n  right_{level + 1}();\n  " if level < DEPTH else ""
+        text += "".join(ROUTINE.format(side=side, level=level, body=body) for side in ("left", "right"))
+    return text + """int main(void) {
+#pragma omp parallel
+  for (volatile int i = 0; i < 100000; i++)
+    ;
+  left_0();
+  right_0();
+  return 0;
+}
+"""
+
+
+CALLPATHS = 2 * (2**(DEPTH + 1) - 1)  # of these alone
+TABLE = "document.getElementById('callpath-table')"
+
+
+@pytest.fixture(scope="module")
+def large(build_program, run_heddle, tmp_path_factory):
+    """A page of more than four thousand callpaths."""
+    folder = tmp_path_factory.mktemp("large")
+    program = build_program(tree(), flags=["-finstrument-functions"])
+    result = run_heddle("run", "-q", "--overhead", "off", "-o", folder / "large.heddle", "--", program,
+                        env={"OMP_NUM_THREADS": "2", "HEDDLE_MEMORY": "64M"})
+    assert result.returncode == 0, result.stderr
+    assert run_heddle("html", "-o", folder / "large.html", folder / "large.heddle").returncode == 0
+    return folder / "large.html"
+
+
+def rows(browser, column=0):
+    """The cells of a column of the rows that are seen."""
+    return browser.of(f"[...{TABLE}.tBodies[0].rows].map(row => row.cells[{column}].textContent.trim())")
+
+
+def numbers(texts):
+    return [float(text.lstrip("~<>=?")) if text not in ("", "-") else float("-inf") for text in texts]
+
+
+def filter_by(browser, words):
+    browser.of(f"""(input => {{ input.value = {words!r}; input.dispatchEvent(new Event('input')); }})(
+      document.querySelector('input[aria-label="filter callpaths"]'))""")
+
+
+def test_a_heading_sorts_and_sorts_back(browser, large):
+    browser.open(large)
+    before = rows(browser)
+    headings = browser.of(f"[...{TABLE}.tHead.rows[0].cells].map(cell => cell.textContent)")
+    column = headings.index("Busy")
+    click = f"{TABLE}.tHead.rows[0].cells[{column}].querySelector('button').click()"
+    for state, is_down in [("descending", True), ("ascending", False)]:
+        browser.of(click)
+        assert browser.of(f"{TABLE}.tHead.rows[0].cells[{column}].getAttribute('aria-sort')") == state
+        found = numbers(rows(browser, column))
+        assert found == sorted(found, reverse=is_down) and (found[0] > 0) == is_down
+    browser.of(click)
+    assert rows(browser) == before and browser.errors == []
+
+
+def test_the_filter_leaves_what_matches_and_what_is_around_it(browser, large):
+    browser.open(large)
+    assert browser.of("heddle.node.size") > CALLPATHS
+    filter_by(browser, "parallel")
+    found = rows(browser)
+    assert any("parallel" in text for text in found) and len(found) < 10
+    filter_by(browser, "nothing of this name")
+    assert rows(browser) == []
+    filter_by(browser, "")
+    assert len(rows(browser)) > 1 and browser.errors == []
+
+
+def test_rows_unfold_and_only_so_many_are_shown_at_once(browser, large):
+    browser.open(large)
+    press = "[...document.querySelectorAll('.tools button')].find(button => button.textContent === '{}').click()"
+    browser.of(press.format("unfold all"))
+    assert len(rows(browser)) == 200
+    more = "[...document.querySelectorAll('button.more')].find(button => !button.hidden)"
+    browser.of(f"{more}.click()")
+    assert len(rows(browser)) == 400
+    browser.of(press.format("fold all"))
+    assert 1 < len(rows(browser)) < 20 and browser.errors == []
+
+
+def widths(browser):
+    return browser.of("Object.fromEntries([...document.querySelectorAll('svg.flame g')].map("
+                      "group => [group.querySelector('title').textContent, +group.querySelector('rect').getAttribute('width')]))")
+
+
+def test_the_flame_view_zooms_by_click_and_key(browser, large):
+    browser.open(large)
+    whole = widths(browser)
+    name = next(title for title in whole if "left" in title and 5 < whole[title] < max(whole.values()) / 2)
+    browser.of(f"""[...document.querySelectorAll('svg.flame g')].find(group => group.querySelector('title').textContent === {name!r}).
+      dispatchEvent(new MouseEvent('click', {{bubbles: true}}))""")
+    assert widths(browser)[name] == pytest.approx(max(whole.values()), abs=2)
+    browser.of("document.querySelector('svg.flame').dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}))")
+    assert widths(browser)[name] < max(whole.values()) and browser.errors == []
+
+
+def test_the_timeline_zooms_by_key(browser, large):
+    browser.open(large)
+    chart = "document.querySelector('#timeline svg')"
+    labels = f"[...{chart}.querySelectorAll('.axis')][0].textContent"
+    whole = browser.of(labels)
+    browser.of(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{key: '+', bubbles: true}}))")
+    assert browser.of(labels) != whole
+    browser.of(f"{chart}.dispatchEvent(new KeyboardEvent('keydown', {{key: '0', bubbles: true}}))")
+    assert browser.of(labels) == whole and browser.errors == []
+
+
+@pytest.mark.timed
+def test_two_thousand_callpaths_open_in_two_seconds(browser, large):
+    def measure_once():
+        browser.open(large)
+        filter_by(browser, "left right")
+        return browser.of("performance.getEntriesByType('navigation')[0].loadEventEnd")
+
+    def check(milliseconds):
+        assert 0 < milliseconds < 2000
+
+    check_times(measure_once, check)
