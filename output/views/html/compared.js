@@ -3,12 +3,10 @@
  * the table below each. The speedups are lines (speedup.js). */
 heddle.compared = (() => {
   const {element, time} = heddle;
-  const data = JSON.parse((document.getElementById('compare') || {textContent: 'null'}).textContent);
+  const read = id => JSON.parse((document.getElementById(id) || {textContent: 'null'}).textContent);
+  const data = read('compare'), TITLES = read('causes');
   const ROWS_MOST = 12, LEAST_PART = 1e-4, INTERVALS_MOST = 0.15;
   const NOTHING = 'Point at a bar, or reach it by Tab, for its numbers.';
-  const WORDS = {busy: 'busy', serial: 'serial', imbalance: 'imbalance', barrier_explicit: 'barriers', locks: 'locks', tasks: 'tasks',
-                 runtime: 'fork/barrier', scheduling: 'scheduling', task_creation: 'task creation', other: 'other waits',
-                 work_inflation: 'extra work'};
 
   const pointName = (comparison, index) => {
     const point = comparison.points[index];
@@ -46,11 +44,11 @@ heddle.compared = (() => {
 
   /* ---- bars ---- */
 
-  const causesOf = rows => Object.keys(WORDS).filter(cause => rows.some(row => Math.abs(row.parts[cause] || 0) > 0));
+  const causesOf = rows => Object.keys(TITLES).filter(cause => rows.some(row => Math.abs(row.parts[cause] || 0) > 0));
 
   const wordsOf = row => {
-    const parts = Object.keys(WORDS).filter(cause => row.parts[cause]).
-      sort((a, b) => Math.abs(row.parts[b]) - Math.abs(row.parts[a])).map(cause => `${WORDS[cause]} ${time(row.parts[cause])}`);
+    const parts = Object.keys(TITLES).filter(cause => row.parts[cause]).
+      sort((a, b) => Math.abs(row.parts[b]) - Math.abs(row.parts[a])).map(cause => `${TITLES[cause]} ${time(row.parts[cause])}`);
     const interval = row.interval ? ` (95 %: ${time(row.interval[0])} to ${time(row.interval[1])})` : '';
     return `${row.name}: ${row.mark}${time(Math.abs(row.sum))}${row.verb ? ` ${row.verb}` : ''}${interval}. ${parts.join(', ')}`;
   };
@@ -67,11 +65,11 @@ heddle.compared = (() => {
     const put = (name, from, until, title) => made.append(element('i', {class: name, title,
       style: {left: `${scale.at(from)}%`, width: `${Math.max(0, scale.at(until) - scale.at(from))}%`}}));
     let left = 0, right = 0;
-    for (const cause of Object.keys(WORDS)) {
+    for (const cause of Object.keys(TITLES)) {
       const value = row.parts[cause] || 0;
       if (Math.abs(value) < LEAST_PART * scale.width)
         continue;
-      const title = `${WORDS[cause]} ${time(value)}`;
+      const title = `${TITLES[cause]} ${time(value)}`;
       if (value > 0)
         put(`cause ${cause}`, right, right += value, title);
       else
@@ -98,7 +96,7 @@ heddle.compared = (() => {
   };
 
   const legend = rows => element('p', {class: 'key'},
-    ...causesOf(rows).map(cause => element('span', {}, element('i', {class: `cause ${cause}`}), WORDS[cause])),
+    ...causesOf(rows).map(cause => element('span', {}, element('i', {class: `cause ${cause}`}), TITLES[cause])),
     rows.some(row => row.interval) ? element('span', {}, element('i', {class: 'interval'}), '95 % interval of the sum') : null,
     rows.some(row => row.mark === '~') ? element('span', {}, '~ pale: within the noise') : null);
 

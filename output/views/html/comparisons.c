@@ -3,10 +3,15 @@
 
 #include <stdlib.h>
 
+#include "output/analysis/losses/causes.h"
 #include "output/views/html/frame.h"
 #include "output/views/render/html_escape.h"
 
 enum { REGIONS_MOST = 500 };
+
+/* What the parts of a bar are called, in the order in which they lie. */
+#define TITLE(name, key, heading, ...) ",\"" key "\":\"" heading "\""
+static const char titles[] = "{\"busy\":\"busy\"" HD_LOSSES(TITLE) "}";
 
 bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t count, FILE *out) {
   const struct hd_compare_view_options page = {.format = HD_COMPARE_HTML, .limit = REGIONS_MOST};
@@ -25,8 +30,10 @@ bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t co
   if (into)
     hd_compare_print(series, count, &data, into);
   const bool made = into && fclose(into) == 0;
-  if (made)
+  if (made) {
     hd_html_data("compare", json, bytes, out);
+    hd_html_data("causes", titles, sizeof titles - 1, out);
+  }
   free(json);
   hd_html_end(out);
   return made;
