@@ -18,10 +18,19 @@
 
 enum { CONTEXT = 2, TEXT_BYTES = 512 }; /* lines above and below one with numbers */
 
+/* The lines of a file lie one after the other. */
+struct file {
+  size_t first, end;
+  double weight;
+  bool is_elsewhere; /* only samples are there, and its text is not here: of a library */
+};
+
 struct source {
   const struct hd_model *model;
   struct hd_source_lines lines;
   bool *shown; /* by line */
+  struct file *files;
+  size_t file_count;
   struct hd_unit unit;
   FILE *out;
 };
@@ -50,12 +59,12 @@ static int compare(const void *a, const void *b) {
 }
 
 static size_t choose(struct source *source, uint32_t limit) {
-  const size_t count = source->lines.count;
-  struct ranked *ranked = hd_new(count + 1, sizeof *ranked);
-  size_t left = 0;
-  source->shown = hd_new(count + 1, sizeof *source->shown);
-  for (size_t i = 0; i < count; i++)
-    ranked[i] = (struct ranked){i, weight_of(source, &source->lines.items[i])};
+  struct ranked *ranked = hd_new(source->lines.count + 1, sizeof *ranked);
+  size_t count = 0, left = 0;
+  source->shown = hd_new(source->lines.count + 1, sizeof *source->shown);
+  for (size_t f = 0; f < source->file_count; f++)
+    for (size_t i = source->files[f].first; i < source->files[f].end && !source->files[f].is_elsewhere; i++)
+      ranked[count++] = (struct ranked){i, weight_of(source, &source->lines.items[i])};
   qsort(ranked, count, sizeof *ranked, compare);
   for (size_t i = 0; i < count; i++) {
     source->shown[ranked[i].index] = limit == 0 || i < limit;
@@ -63,6 +72,68 @@ static size_t choose(struct source *source, uint32_t limit) {
   }
   free(ranked);
   return left;
+}
+
+/* ---- files ---- */
+
+static size_t end_of_file(const struct source *source, size_t first) {
+  size_t end = first;
+  while (end < source->lines.count && strcmp(source->lines.items[end].file, source->lines.items[first].file) == 0)
+    end++;
+  return end;
+}
+
+/* Anybody may have made a profile, and named a device in it. */
+static FILE *open_regular(const char *path) {
+  struct stat status;
+  if (stat(path, &status) != 0)
+    return NULL;
+  errno = EINVAL;
+  return S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+}
+
+/* Where the compiler saw it, or here. NULL: errno says why it is not where the compiler saw it. */
+static FILE *open_text(const char *path) {
+  FILE *file = open_regular(path);
+  const int reason = errno;
+  if (!file)
+    file = open_regular(hd_base_name(path));
+  errno = reason;
+  return file;
+}
+
+static bool is_here(const char *path) {
+  FILE *file = open_text(path);
+  if (file)
+    fclose(file);
+  return file != NULL;
+}
+
+static struct file file_of(const struct source *source, size_t first) {
+  struct file file = {.first = first, .end = end_of_file(source, first), .is_elsewhere = true};
+  for (size_t i = file.first; i < file.end; i++) {
+    const struct hd_source_line *line = &source->lines.items[i];
+    file.weight += weight_of(source, line);
+    if (line->gain_ticks > 0 || line->busy_ticks > 0 || line->wait_ticks > 0)
+      file.is_elsewhere = false;
+  }
+  file.is_elsewhere = file.is_elsewhere && !is_here(source->lines.items[first].file);
+  return file;
+}
+
+/* What matters most first; of two alike, by name. */
+static int compare_files(const void *a, const void *b) {
+  const struct file *left = a, *right = b;
+  if (left->weight != right->weight)
+    return left->weight > right->weight ? -1 : 1;
+  return (left->first > right->first) - (left->first < right->first);
+}
+
+static void find_files(struct source *source) {
+  source->files = hd_new(source->lines.count + 1, sizeof *source->files);
+  for (size_t first = 0; first < source->lines.count; first = source->files[source->file_count++].end)
+    source->files[source->file_count] = file_of(source, first);
+  qsort(source->files, source->file_count, sizeof *source->files, compare_files);
 }
 
 /* ---- lines ---- */
@@ -111,14 +182,7 @@ static void take_text(const char *from, char to[TEXT_BYTES]) {
   to[used] = '\0';
 }
 
-/* ---- files ---- */
-
-static size_t end_of_file(const struct source *source, size_t first) {
-  size_t end = first;
-  while (end < source->lines.count && strcmp(source->lines.items[end].file, source->lines.items[first].file) == 0)
-    end++;
-  return end;
-}
+/* ---- what is shown ---- */
 
 /* Whether a line that is shown is near: the next one from `at` on, or the one before it. */
 static bool is_near(const struct source *source, size_t first, size_t at, size_t end, uint32_t number) {
@@ -166,25 +230,13 @@ static bool is_newer(const struct hd_model *model, FILE *file) {
   return begin_s > 0 && fstat(fileno(file), &status) == 0 && (uint64_t)status.st_mtime > begin_s;
 }
 
-/* Anybody may have made a profile, and named a device in it. */
-static FILE *open_text(const char *path) {
-  struct stat status;
-  if (stat(path, &status) != 0)
-    return NULL;
-  errno = EINVAL;
-  return S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
-}
-
 static void put_file(const struct source *source, size_t first, size_t end) {
   const char *path = source->lines.items[first].file;
   FILE *file = open_text(path);
-  const char *reason = file ? "" : strerror(errno);
-  if (!file)
-    file = open_text(hd_base_name(path));
   fputc('\n', source->out);
   hd_sanitize_write(path, source->out);
   if (!file)
-    fprintf(source->out, ": %s", reason);
+    fprintf(source->out, ": %s", strerror(errno));
   else if (is_newer(source->model, file))
     fputs(": changed since the run; lines may have moved", source->out);
   fprintf(source->out, "\n%9s %9s %9s %5s  %5s  %s\n", "Gain", "Busy", "Wait", "Hot%", "Line", file ? "Source" : "");
@@ -196,11 +248,31 @@ static void put_file(const struct source *source, size_t first, size_t end) {
   }
 }
 
-static bool is_shown(const struct source *source, size_t first, size_t end) {
-  for (size_t i = first; i < end; i++)
-    if (source->shown[i])
-      return true;
-  return false;
+static void put_files(const struct source *source) {
+  for (size_t f = 0; f < source->file_count; f++) {
+    const struct file *file = &source->files[f];
+    bool any = false;
+    for (size_t i = file->first; i < file->end && !any; i++)
+      any = source->shown[i];
+    if (any)
+      put_file(source, file->first, file->end);
+  }
+}
+
+static void put_elsewhere(const struct source *source) {
+  size_t files = 0;
+  double samples = 0;
+  for (size_t f = 0; f < source->file_count; f++) {
+    const struct file *file = &source->files[f];
+    files += file->is_elsewhere;
+    for (size_t i = file->first; i < file->end && file->is_elsewhere; i++)
+      samples += source->lines.items[i].samples;
+  }
+  if (files > 0)
+    hd_print_sentences(source->out,
+                       "\n%.1f %% of the samples of busy threads are in %zu file%s whose source is not here: 'heddle "
+                       "report --hot' names the functions.",
+                       100 * samples / source->lines.samples, files, files == 1 ? "" : "s");
 }
 
 static struct hd_unit unit_of(const struct source *source) {
@@ -214,6 +286,7 @@ static struct hd_unit unit_of(const struct source *source) {
 
 void hd_report_source(struct hd_lines *view, const struct hd_report_options *options, FILE *out) {
   struct source source = {.model = view->model, .lines = hd_source_lines_new(view->model), .out = out};
+  find_files(&source);
   const size_t left = choose(&source, options->limit);
   source.unit = unit_of(&source);
   hd_report_heading(view->model, hd_heading_of(options), out);
@@ -222,17 +295,15 @@ void hd_report_source(struct hd_lines *view, const struct hd_report_options *opt
     fputs("\nNo line of the source is known: compile with -g.\n", out);
   else
     fprintf(out, "\nTimes in %s.\n", source.unit.name);
-  for (size_t first = 0, end; first < source.lines.count; first = end) {
-    end = end_of_file(&source, first);
-    if (is_shown(&source, first, end))
-      put_file(&source, first, end);
-  }
+  put_files(&source);
   hd_report_left((uint32_t)left, "line", out);
+  put_elsewhere(&source);
   if (source.lines.count > 0)
     hd_print_sentences(out,
                        "\nGain: wall time to gain, of the regions or constructs that begin in the line. Busy, Wait: "
                        "thread time of the construct itself. Hot%%: of the samples of busy threads, those in the "
                        "line's code ('heddle report --hot').");
+  free(source.files);
   free(source.shown);
   hd_source_lines_free(&source.lines);
 }

@@ -85,3 +85,16 @@ def test_only_lines_that_matter_most(made, run_heddle):
     assert re.search(r"\d+ more lines? (is|are) not shown", source_of(run_heddle, "-n", "1", profile))
     refused = run_heddle("report", "--source", "--csv", profile)
     assert refused.returncode == 2 and "--source is for people" in refused.stderr
+
+
+@pytest.mark.needs("user-perf")
+def test_code_whose_source_is_not_here_gets_a_sentence(build_program, run_heddle, tmp_path):
+    path = tmp_path / "user.c"
+    head, main = SOURCE.split("/* far from")
+    path.write_text(f'#line 1 "library/gone.c"\n{head}#line 100 "{path}"\n/* far from{main}')
+    profile = tmp_path / "p.heddle"
+    assert run_heddle("run", "-q", "-o", profile, "--", build_program(path)).returncode == 0
+    shown = source_of(run_heddle, profile)
+    percent, files = re.search(r"\n([\d.]+) % of the samples of busy threads are in (\d+) files? whose source is", shown).groups()
+    assert float(percent) > 50 and int(files) >= 1
+    assert f"\n{path}" in shown and "gone.c" not in shown
