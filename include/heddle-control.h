@@ -17,7 +17,8 @@ enum hd_control_command {
   HD_CONTROL_OFF = 2,    /* they are not, but in windows; `ppm`: what they cost the thread that they cost most */
   HD_CONTROL_BUDGET = 3, /* `ppm`: hd_file_header.budget_ppm from now on; 0: there is none */
   HD_CONTROL_PAUSE = 4,
-  HD_CONTROL_RESUME = 5
+  HD_CONTROL_RESUME = 5,
+  HD_CONTROL_ONLY = 6 /* as ON for the classes whose bits are set in `ppm`, as OFF for all others */
 };
 
 /** A request: its number (32 bits; each is another than the one before), command (4), class (4) and ppm (24). */

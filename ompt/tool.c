@@ -134,7 +134,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);
   hd_lengths_init(hd_clock_ticks_per_ms(header->clock_first), hd_clock.kind == HD_CLOCK_EXTERNAL);
-  hd_steering_init();
+  hd_steering_init((uint32_t)settings->only);
   hd_counters_init(settings);
   hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open);
   if (hd_measuring.connect_markers)

@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "heddle-events.h"
 #include "support/log.h"
 
-enum kind { TEXT, NAME, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF };
+enum kind { TEXT, NAME, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF, CLASSES };
 
 #define ROW(variable, member, kind, unset) {"HEDDLE_" #variable, kind, offsetof(struct hd_settings, member)},
 static const struct {
@@ -69,6 +70,26 @@ static bool read_percent(const char *text, uint64_t *ppm) {
   return (*at == '\0' || !strcmp(at, "%")) && value > 0 && value <= 1000000;
 }
 
+/* Regions are always among them: without them nothing in them is measured. */
+static bool read_classes(const char *text, uint64_t *classes) {
+#define ID(name, id, words) id,
+  static const char *const ids[] = {HD_CLASS_TABLE(ID)};
+#undef ID
+  *classes = 1u << HD_CLASS_REGION;
+  for (const char *at = text;; at++) {
+    const size_t length = strcspn(at, ",");
+    uint32_t found = 0;
+    while (found < HD_CLASS_COUNT && (strlen(ids[found]) != length || strncmp(ids[found], at, length) != 0))
+      found++;
+    if (found == HD_CLASS_COUNT)
+      return false;
+    *classes |= UINT64_C(1) << found;
+    at += length;
+    if (!*at)
+      return true;
+  }
+}
+
 /* Nothing but p, h, r, n and % stands behind a %. */
 static bool is_name(const char *text) {
   for (const char *c = text; (c = strchr(c, '%')); c += 2)
@@ -79,23 +100,27 @@ static bool is_name(const char *text) {
 
 /* The number that `text` stands for. */
 static bool read_value(enum kind kind, const char *text, uint64_t *value) {
-  if (kind != NUMBER && kind != POSITIVE && strcmp(text, "off") == 0) {
+  if (kind != NUMBER && kind != POSITIVE && kind != CLASSES && strcmp(text, "off") == 0) {
     *value = kind == SIZE_OR_OFF ? HD_MEMORY_UNLIMITED : 0;
     return true;
   }
   return kind == SIZE_OR_OFF      ? read_size(text, value)
          : kind == PERCENT_OR_OFF ? read_percent(text, value)
+         : kind == CLASSES        ? read_classes(text, value)
                                   : read_number(text, kind, value);
 }
 
 const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd_settings *settings) {
+#define ID(name, id, words) " " id
   static const char *const takes[] = {[NAME] = "a file name in which %p, %h, %r, %n or %% may stand",
                                       [NUMBER] = "a number",
                                       [POSITIVE] = "a number from 1 on",
                                       [NUMBER_OR_OFF] = "a number, or off",
                                       [SIZE_OR_OFF] = "a size such as 16M, or off",
                                       [SWITCH] = "0 or 1",
-                                      [PERCENT_OR_OFF] = "percent, from 0.0001 to 100, or off"};
+                                      [PERCENT_OR_OFF] = "percent, from 0.0001 to 100, or off",
+                                      [CLASSES] = "a comma-separated list of the classes" HD_CLASS_TABLE(ID)};
+#undef ID
   const enum kind kind = table[setting].kind;
   char *field = (char *)settings + table[setting].offset;
   uint64_t value;

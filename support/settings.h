@@ -39,6 +39,7 @@
   _(SAMPLES, samples_hz, NUMBER_OR_OFF, HD_SAMPLES_DEFAULT) /* of each thread, a second of processor time */           \
   _(CRITICAL_PATH, critical_path, SWITCH, 0)                /* follow the critical path */                             \
   _(DORMANT, dormant, SWITCH, 0)                            /* measure nothing until asked to (heddle ctl) */          \
+  _(ONLY, only, CLASSES, 0)                                 /* classes of events to measure, as bits; 0: all */        \
   _(LOCKS, locks, SWITCH, 0)                                /* follow who holds what others wait for */                \
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \
   _(TEST_DELAY, test_delay, TEXT, NULL)                     /* NS or NS@THREAD, for tests of the virtual clock */      \
@@ -62,6 +63,7 @@
 #define HD_SETTING_SIZE_OR_OFF uint64_t    /* off: UINT64_MAX */
 #define HD_SETTING_SWITCH uint64_t         /* 0 or 1 */
 #define HD_SETTING_PERCENT_OR_OFF uint64_t /* parts in a million; off: 0 */
+#define HD_SETTING_CLASSES uint64_t        /* bits of enum hd_event_class */
 
 #define HD_SETTING_MEMBER(variable, member, kind, unset) HD_SETTING_##kind member;
 struct hd_settings {

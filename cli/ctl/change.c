@@ -72,8 +72,8 @@ static void print_seen(const char *when, const struct work *work, const struct h
 /* ---- what is to be expected ---- */
 
 /* Windows of a millisecond take a quarter of the budget if the class costs more than that, else a fifth of the time. */
-static double share_when_off(const struct work *work) {
-  const double share = work->rates.classes[work->change->event_class].share, budget = budget_of(work->model);
+static double share_when_off(const struct work *work, enum hd_event_class event_class) {
+  const double share = work->rates.classes[event_class].share, budget = budget_of(work->model);
   const double limit = budget > 0 ? budget : BUDGET_USUAL;
   return share / (1 + OF_BUDGET * fmax(share / limit, 1));
 }
@@ -83,7 +83,7 @@ static void predict_off(const struct work *work) {
     fputs("not known while the measurement is paused\n", stdout);
   else
     printf("%.3g %% of a thread's time, in windows of a millisecond from which the rest is estimated\n",
-           100 * share_when_off(work));
+           100 * share_when_off(work, work->change->event_class));
 }
 
 static void warn_of_budget(const struct work *work, double share) {
@@ -111,6 +111,19 @@ static double share_without_budget(const struct work *work) {
     share += off.regions > 0 && !off.asked ? off.share : 0;
   }
   return share;
+}
+
+/* Each class as if it alone went off, or on. */
+static void predict_only(const struct work *work) {
+  double share = work->rates.classes[HD_CLASS_FIXED].share;
+  for (int c = 0; c < HD_CLASS_COUNT; c++) {
+    const struct hd_ctl_off off = hd_ctl_off_now(work->model, (enum hd_event_class)c);
+    const bool stays = work->change->ppm >> c & 1;
+    share += stays ? fmax(off.share, work->rates.classes[c].share) : share_when_off(work, (enum hd_event_class)c);
+  }
+  printf("%.3g %% of a thread's time", 100 * share);
+  warn_of_budget(work, share);
+  fputc('\n', stdout);
 }
 
 static void predict_budget(const struct work *work) {
@@ -142,6 +155,9 @@ static void predict(const struct work *work) {
   case HD_CONTROL_ON:
     predict_on(work);
     break;
+  case HD_CONTROL_ONLY:
+    predict_only(work);
+    break;
   case HD_CONTROL_BUDGET:
     predict_budget(work);
     break;
@@ -151,6 +167,15 @@ static void predict(const struct work *work) {
   default:
     fputs("no number grows until 'resume'; an event still asks whether the clock runs\n", stdout);
   }
+}
+
+static bool is_only(const struct hd_model *model, uint32_t classes) {
+  for (int c = 0; c < HD_CLASS_COUNT; c++) {
+    const struct hd_ctl_off off = hd_ctl_off_now(model, (enum hd_event_class)c);
+    if (classes >> c & 1 ? off.asked || off.regions > 0 : !off.asked)
+      return false;
+  }
+  return true;
 }
 
 /* NULL: it changes something. */
@@ -163,6 +188,8 @@ static const char *why_nothing(const struct work *work) {
     return off.asked ? "it is off" : NULL;
   case HD_CONTROL_ON:
     return off.asked || off.regions > 0 ? NULL : "it is on";
+  case HD_CONTROL_ONLY:
+    return is_only(work->model, work->change->ppm) ? "it is so" : NULL;
   case HD_CONTROL_BUDGET:
     return work->model->header.budget_ppm == work->change->ppm ? "it is so" : NULL;
   case HD_CONTROL_PAUSE:

@@ -9,16 +9,19 @@
 #include <string.h>
 
 #include "cli/ctl/ctl_internal.h"
+#include "cli/ctl/search.h"
 #include "output/model/format_names.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 #include "support/settings.h"
 
+#define INTERVAL_SECONDS 1 /* if nobody says otherwise */
+
 struct choices {
   const char *output;
   bool json;
-  double interval_seconds;
+  double interval_seconds; /* 0: it was not said */
   double wait_seconds;
 };
 
@@ -33,11 +36,13 @@ static bool take_seconds(const struct hd_option_use *use) {
 static const struct hd_option options[] = {
     {'o', "output", "FILE", "snapshot: the file to write (default %n.%p.heddle)",
      HD_OPTION_FILE(struct choices, output)},
-    {'i', "interval", "SECONDS", "look for so long at what events cost, before and after (default 1)",
+    {'i', "interval", "SECONDS",
+     "look for so long at what events cost, before and after (default 1);\n"
+     "search: test for so long (default 0.25)",
      .take = take_seconds, .field = offsetof(struct choices, interval_seconds)},
     {'w', "wait", "SECONDS", "wait at most so long for the program to act (default 10)", .take = take_seconds,
      .field = offsetof(struct choices, wait_seconds)},
-    {0, "json", NULL, "status: write it as JSON (docs/ctl.md)", HD_OPTION_FLAG(struct choices, json)},
+    {0, "json", NULL, "status, search: write it as JSON (docs/ctl.md)", HD_OPTION_FLAG(struct choices, json)},
     {0},
 };
 
@@ -46,10 +51,13 @@ static void print_commands(FILE *out) {
         "  status          what is measured, and what it costs\n"
         "  off CLASS       measure events of this class in short windows only, and estimate the rest\n"
         "  on CLASS        measure them all again, also where the budget had switched them off\n"
+        "  only CLASS,...  measure all events of these classes and of regions; of all others in windows only\n"
         "  budget PCT|off  what events may cost of a thread's time (HEDDLE_OVERHEAD)\n"
         "  off, on         stop Heddle's clock, and let it go on (heddle_pause, heddle_resume); 'on' also begins\n"
         "                  the measurement of 'heddle run --dormant'. The same: pause, resume\n"
         "  snapshot        save a profile of the run so far\n"
+        "  search          measure regions alone, and for a short time each what a hypothesis needs: print what was\n"
+        "                  tested, found and ruled out\n"
         "\nClasses:\n",
         out);
 #define HD_ROW(name, id, words) fprintf(out, "  %-15s %s\n", id, words);
@@ -85,6 +93,19 @@ static int run_snapshot(struct hd_ctl *ctl, const struct request *request) {
   return hd_ctl_snapshot(ctl, request->choices->output);
 }
 
+static int run_search(struct hd_ctl *ctl, const struct request *request) {
+  const struct choices *choices = request->choices;
+  const struct hd_search_options search = {
+      .interval_seconds = choices->interval_seconds > 0 ? choices->interval_seconds : HD_SEARCH_SECONDS,
+      .threshold = HD_SEARCH_THRESHOLD,
+      .wait_seconds = choices->wait_seconds,
+      .json = choices->json,
+  };
+  if (!hd_search(ctl->path, &search, stdout, ctl->error, sizeof ctl->error))
+    return hd_ctl_fail(ctl);
+  return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
 static int run_change(struct hd_ctl *ctl, const struct request *request) {
   return hd_ctl_change(ctl, &request->change);
 }
@@ -98,6 +119,15 @@ static bool take_class(const char *text, struct hd_ctl_change *change) {
 #define HD_ID(name, id, words) " " id
   return hd_usage_complain(&usage, "there is no class '%s'; there are:" HD_CLASS_TABLE(HD_ID), text);
 #undef HD_ID
+}
+
+static bool take_classes(const char *text, struct hd_ctl_change *change) {
+  struct hd_settings settings;
+  const char *expects = hd_setting_read(HD_SET_ONLY, text, &settings);
+  if (expects)
+    return hd_usage_complain(&usage, "only expects %s, not '%s'", expects, text);
+  change->ppm = (uint32_t)settings.only;
+  return true;
 }
 
 static bool take_budget(const char *text, struct hd_ctl_change *change) {
@@ -118,12 +148,14 @@ static const struct command {
     {"status", run_status, 0, NULL},
     {"off", run_change, HD_CONTROL_OFF, take_class},
     {"on", run_change, HD_CONTROL_ON, take_class},
+    {"only", run_change, HD_CONTROL_ONLY, take_classes},
     {"off", run_change, HD_CONTROL_PAUSE, NULL},
     {"on", run_change, HD_CONTROL_RESUME, NULL},
     {"budget", run_change, HD_CONTROL_BUDGET, take_budget},
     {"pause", run_change, HD_CONTROL_PAUSE, NULL},
     {"resume", run_change, HD_CONTROL_RESUME, NULL},
     {"snapshot", run_snapshot, 0, NULL},
+    {"search", run_search, 0, NULL},
 };
 
 /* Of two of one name the one for so many arguments. */
@@ -157,13 +189,13 @@ static bool take_command(int count, char **words, const struct command **command
 static bool check_options(const struct choices *choices, const struct command *command) {
   if (choices->output && command->run != run_snapshot)
     return hd_usage_complain(&usage, "--output belongs to snapshot");
-  if (choices->json && command->run != run_status)
-    return hd_usage_complain(&usage, "--json belongs to status");
+  if (choices->json && command->run != run_status && command->run != run_search)
+    return hd_usage_complain(&usage, "--json belongs to status and search");
   return true;
 }
 
 int hd_cmd_ctl(int argc, char **argv) {
-  struct choices choices = {.interval_seconds = 1, .wait_seconds = 10};
+  struct choices choices = {.wait_seconds = 10};
   struct request request = {.choices = &choices};
   const struct command *command = NULL;
   unsigned long pid = 0;
@@ -176,7 +208,8 @@ int hd_cmd_ctl(int argc, char **argv) {
     return hd_usage_complain(&usage, "'%s' is no process number", argv[first]), HD_EXIT_USAGE;
   if (!take_command(argc - first - 1, argv + first + 1, &command, &request.change) || !check_options(&choices, command))
     return HD_EXIT_USAGE;
-  struct hd_ctl ctl = {.wait_seconds = choices.wait_seconds, .interval_seconds = choices.interval_seconds};
+  struct hd_ctl ctl = {.wait_seconds = choices.wait_seconds,
+                       .interval_seconds = choices.interval_seconds > 0 ? choices.interval_seconds : INTERVAL_SECONDS};
   if (!hd_ctl_open(&ctl, pid))
     return hd_ctl_fail(&ctl);
   status = command->run(&ctl, &request);

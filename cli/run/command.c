@@ -44,6 +44,14 @@ static const struct hd_option options[] = {
      "measure nothing, at next to no cost, until 'heddle ctl PID on' or\n"
      "heddle_resume() in PROGRAM (docs/ctl.md)",
      .take = hd_run_take_setting, .value = HD_SET_DORMANT},
+    {0, "only", "CLASS,...",
+     "measure all events of these classes and of regions; all others in short\n"
+     "windows only, from which the rest is estimated (docs/ctl.md)",
+     .take = hd_run_take_setting, .value = HD_SET_ONLY},
+    {0, "search", NULL,
+     "measure regions alone, and for a short time each what a hypothesis about\n"
+     "lost time needs; print what was tested, found and ruled out (docs/search.md)",
+     HD_OPTION_FLAG(struct hd_run_options, search)},
     {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
     {0, "progress", NULL,
      "on a terminal, show elapsed time, busy threads and the current region in a\n"
@@ -67,6 +75,16 @@ static const struct hd_usage usage = {
     .none = "missing PROGRAM",
     .in_order = true,
 };
+
+static void begin_with_regions(struct hd_run_options *taken) {
+  if (taken->search && !taken->set[HD_SET_ONLY])
+    taken->set[HD_SET_ONLY] = "region";
+}
+
+static bool check_search(const struct hd_run_options *taken) {
+  return !taken->search || !taken->set[HD_SET_DORMANT] ||
+         hd_usage_complain(&usage, "--search needs a measurement, so it does not go with --dormant");
+}
 
 static bool check_dormant(const struct hd_run_options *taken) {
   return !taken->set[HD_SET_DORMANT] || !taken->set[HD_SET_CRITICAL_PATH] ||
@@ -134,7 +152,9 @@ int hd_cmd_run(int argc, char **argv) {
   hd_no_memory_status = HD_RUN_FAILED;
   if (hd_options_read(&usage, argc, argv, &taken, &first, &status)) {
     taken.command = argv + first;
-    status = hd_run_check_shared(&usage, &taken) && check_dormant(&taken) ? run_program(&taken) : HD_EXIT_USAGE;
+    begin_with_regions(&taken);
+    const bool goes_together = hd_run_check_shared(&usage, &taken) && check_dormant(&taken) && check_search(&taken);
+    status = goes_together ? run_program(&taken) : HD_EXIT_USAGE;
   }
   hd_run_options_free(&taken);
   return status;

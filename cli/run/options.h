@@ -37,6 +37,7 @@ struct hd_run_options {
   bool gomp;
   bool quiet;
   bool progress;
+  bool search;
   char **command; /* NULL-terminated */
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* A line while the program runs. A process of its own reads the live profile: what goes wrong there costs nothing else.
- */
+/* A line while the program runs, by a process of its own. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/recover/find.h"
 #include "cli/run/run_internal.h"
-#include "cli/watch/watch.h"
 #include "support/command/sanitize.h"
 
 enum { FIRST_S = 2, EVERY_S = 1, COLUMNS_DEFAULT = 80, LINE_BYTES = 4096 };
@@ -24,39 +21,6 @@ struct hd_run_progress {
 };
 
 /* ---- in the process of its own ---- */
-
-struct follower {
-  struct hd_top_watch watch;
-  char path[PATH_MAX]; /* of its file */
-  bool follows;
-};
-
-static void take_file(void *context, const struct hd_recover_file *file) {
-  struct follower *follower = context;
-  char error[PATH_MAX + 256];
-  if (follower->follows)
-    return;
-  snprintf(follower->path, sizeof follower->path, "%s", file->path);
-  if (!hd_top_watch_open(&follower->watch, follower->path, error, sizeof error))
-    return;
-  follower->follows = hd_top_watch_read(&follower->watch, error, sizeof error) && follower->watch.life == HD_TOP_RUNS;
-  if (!follower->follows)
-    hd_top_watch_close(&follower->watch);
-}
-
-/* False: no process of the run measures now. */
-static bool follow(struct follower *follower, const char *directory) {
-  const struct hd_recover_visitor visitor = {.take_file = take_file, .context = follower, .only_looks = true};
-  struct hd_top_watch *watch = &follower->watch;
-  char error[PATH_MAX + 256];
-  if (follower->follows && hd_top_watch_read(watch, error, sizeof error) && watch->life == HD_TOP_RUNS)
-    return true;
-  if (follower->follows)
-    hd_top_watch_close(watch);
-  follower->follows = false;
-  hd_recover_visit_directory(directory, &visitor);
-  return follower->follows;
-}
 
 static size_t columns(void) {
   struct winsize size;
@@ -90,10 +54,10 @@ static void show(const struct hd_top_watch *watch, volatile bool *shown) {
 }
 
 static _Noreturn void keep_showing(const struct hd_run *run, pid_t parent, volatile bool *shown) {
-  static struct follower follower;
+  static struct hd_run_follower follower;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (sleep(FIRST_S); getppid() == parent; sleep(EVERY_S))
-    if (follow(&follower, run->directory))
+    if (hd_run_follow(&follower, run->directory))
       show(&follower.watch, shown);
   _exit(0);
 }

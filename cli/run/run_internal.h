@@ -7,7 +7,9 @@
  *     environment.c   what the program needs: libheddle.so, libomp, the private directory, variables
  *     counters.c      what is counted: the groups of events are found, the events tried out
  *     watch.c         which processes write profiles, and when they die
+ *     follow.c        finds and reads the profile of one that runs
  *     progress.c      says meanwhile what the program is doing
+ *     search.c        searches meanwhile for what it loses time to
  *     process.c       starts the program, forwards signals, waits
  *     collect.c       finds finished profiles, and saves those of processes that were killed
  *     summary.c       names the profiles and shows the most important one
@@ -25,6 +27,7 @@
 
 #include "cli/recover/private_directory.h"
 #include "cli/run/options.h"
+#include "cli/watch/watch.h"
 
 /** What is counted: variables for the program. */
 struct hd_run_counters {
@@ -137,6 +140,18 @@ void hd_run_watch_settle(struct hd_run_watch *watch, int limit_ms);
 bool hd_run_watch_saw_probe(const struct hd_run_watch *watch, enum hd_private_probe probe);
 void hd_run_watch_stop(struct hd_run_watch *watch);
 
+/* ---- follow.c ---- */
+
+/** Begins with zeros. */
+struct hd_run_follower {
+  struct hd_top_watch watch;
+  char path[PATH_MAX]; /* of its file */
+  bool follows;
+};
+
+/** Reads the profile of a process of the run that measures now. False: there is none. */
+bool hd_run_follow(struct hd_run_follower *follower, const char *directory);
+
 /* ---- progress.c ---- */
 
 /** From 2 s on, a line on the terminal that is renewed every second, if it was asked for. NULL: nothing to stop. */
@@ -144,6 +159,14 @@ struct hd_run_progress *hd_run_progress_start(const struct hd_run *run);
 
 /** Clears it. */
 void hd_run_progress_stop(struct hd_run_progress *progress);
+
+/* ---- search.c ---- */
+
+/** Starts the search, if it was asked for. NULL: nothing to finish. */
+struct hd_run_search *hd_run_search_start(const struct hd_run *run);
+
+/** When the program has ended: what was found is on stderr then. */
+void hd_run_search_finish(struct hd_run_search *search);
 
 /* ---- process.c ---- */
 

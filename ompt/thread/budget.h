@@ -75,12 +75,13 @@ typedef void hd_budget_mute(uint32_t classes, bool mute);
 void hd_budget_init(uint64_t limit_ppm, hd_budget_mute *mute);
 
 /** `heddle ctl` asks for it, at `now`: a class goes off wherever a thread is, but for windows (`cost_ppm`: what it
- * costs a thread, by which they are so rare as if it went off because of that); or is on again everywhere; or there is
- * another budget (0: none, and what went off because of it is on again). False: somebody else is at it; to be asked
- * again. */
+ * costs a thread, by which they are so rare as if it went off because of that; 0: not known); or is on again
+ * everywhere; or the classes of a mask are on again, and all others go off; or there is another budget (0: none, and
+ * what went off because of it is on again). False: somebody else is at it; to be asked again. */
 bool hd_budget_ask_off(const struct hd_thread *thread, enum hd_event_class event_class, uint64_t cost_ppm,
                        uint64_t now);
 bool hd_budget_ask_on(enum hd_event_class event_class, uint64_t now);
+bool hd_budget_ask_only(const struct hd_thread *thread, uint32_t classes, uint64_t now);
 bool hd_budget_ask_limit(uint64_t limit_ppm, uint64_t now);
 
 /** A test's runtime switches classes itself, at once; with HD_CLASS_COUNT added it closes (off) and opens windows for

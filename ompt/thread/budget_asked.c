@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* What `heddle ctl` asks of the budget. */
+/* What is asked of the budget: by `heddle ctl`, or from the start. */
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/budget_internal.h"
+
+/* What a class is taken to cost that nobody has seen: windows take a fortieth of the time then. */
+enum { UNKNOWN_COST_PPM = 200000 };
+
+/* `cost_ppm` 0: what it had cost the last time, if it was off before. */
+static void begin_off(const struct hd_thread *thread, enum hd_event_class event_class, uint64_t cost_ppm,
+                      uint64_t now) {
+  struct hd_budget_off *off = hd_budget_state.closed ? NULL : hd_budget_find_off(HD_NONE, event_class);
+  if (!off || off->is_off)
+    return;
+  off->is_asked = true;
+  off->length_ticks = INT64_MAX;
+  if (cost_ppm > 0 || off->cost_ppm == 0)
+    off->cost_ppm = cost_ppm > 0 ? cost_ppm : UNKNOWN_COST_PPM;
+  hd_budget_begin_off(thread, off, now, cost_ppm);
+}
 
 bool hd_budget_ask_off(const struct hd_thread *thread, enum hd_event_class event_class, uint64_t cost_ppm,
                        uint64_t now) {
   if (!hd_budget_lock())
     return false;
-  struct hd_budget_off *off = hd_budget_state.closed ? NULL : hd_budget_find_off(HD_NONE, event_class);
-  if (off && !off->is_off) {
-    off->is_asked = true;
-    off->length_ticks = INT64_MAX;
-    off->cost_ppm = cost_ppm;
-    hd_budget_begin_off(thread, off, now, cost_ppm);
-  }
+  begin_off(thread, event_class, cost_ppm, now);
   hd_budget_unlock();
   return true;
 }
@@ -30,6 +40,17 @@ bool hd_budget_ask_on(enum hd_event_class event_class, uint64_t now) {
   if (!hd_budget_lock())
     return false;
   end_all(1u << event_class, true, now);
+  hd_budget_unlock();
+  return true;
+}
+
+bool hd_budget_ask_only(const struct hd_thread *thread, uint32_t classes, uint64_t now) {
+  if (!hd_budget_lock())
+    return false;
+  end_all(classes, true, now);
+  for (uint32_t c = 0; c < HD_CLASS_COUNT; c++)
+    if (!(classes >> c & 1))
+      begin_off(thread, c, 0, now);
   hd_budget_unlock();
   return true;
 }

@@ -10,11 +10,15 @@
 static const uint64_t nothing;
 struct hd_steering hd_steering = {.asked = &nothing};
 static bool is_acting;
+static uint32_t first_classes; /* the only ones from the first event on; 0: all, or it is done */
 /* What the block says; anybody may write there. */
 static uint32_t acts, classes_off;
 
-void hd_steering_init(void) {
+void hd_steering_init(uint32_t classes) {
   hd_steering.asked = &hd_store.header->control.asked;
+  first_classes = classes;
+  if (classes)
+    hd_alarms_set(HD_ALARM_ASKED);
 }
 
 /* ---- acts ---- */
@@ -36,12 +40,23 @@ static enum outcome switch_class(const struct hd_thread *thread, uint64_t word, 
   return DONE;
 }
 
+static enum outcome measure_only(const struct hd_thread *thread, uint32_t classes, uint64_t now) {
+  if (classes == 0 || classes >> HD_CLASS_COUNT != 0)
+    return REFUSED;
+  if (!hd_budget_ask_only(thread, classes, now))
+    return LATER;
+  classes_off = ~classes & ((1u << HD_CLASS_COUNT) - 1);
+  return DONE;
+}
+
 static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t now) {
   const uint32_t ppm = hd_control_ppm(word);
   switch (hd_control_command(word)) {
   case HD_CONTROL_ON:
   case HD_CONTROL_OFF:
     return switch_class(thread, word, now);
+  case HD_CONTROL_ONLY:
+    return measure_only(thread, ppm, now);
   case HD_CONTROL_BUDGET:
     return ppm > HD_CONTROL_PPM_MOST ? REFUSED : once(hd_budget_ask_limit(ppm, now));
   case HD_CONTROL_PAUSE:
@@ -72,18 +87,32 @@ bool hd_steering_wake_if_asked(void) {
   return !hd_dormancy_is_asleep();
 }
 
+static enum outcome begin_with_first(const struct hd_thread *thread) {
+  if (first_classes == 0)
+    return DONE;
+  const enum outcome outcome = measure_only(thread, first_classes, hd_clock_now());
+  hd_store.header->control.off = classes_off;
+  first_classes = outcome == LATER ? first_classes : 0;
+  return outcome;
+}
+
+static enum outcome do_what_is_asked(const struct hd_thread *thread) {
+  const uint64_t word = __atomic_load_n(hd_steering.asked, __ATOMIC_ACQUIRE);
+  if (word == hd_steering.seen)
+    return DONE;
+  const uint64_t now = hd_clock_now();
+  const enum outcome outcome = act(thread, word, now);
+  if (outcome != LATER)
+    write_down(&hd_store.header->control, word, now, outcome);
+  return outcome;
+}
+
 /* A signal handler's events may interrupt this. */
 void hd_steering_act(const struct hd_thread *thread) {
   if (hd_alarms_now() & HD_ALARM_CLOSED || __atomic_exchange_n(&is_acting, true, __ATOMIC_ACQUIRE))
     return;
-  const uint64_t word = __atomic_load_n(hd_steering.asked, __ATOMIC_ACQUIRE);
-  enum outcome outcome = DONE;
-  if (word != hd_steering.seen) {
-    const uint64_t now = hd_clock_now();
-    outcome = act(thread, word, now);
-    if (outcome != LATER)
-      write_down(&hd_store.header->control, word, now, outcome);
-  }
+  const enum outcome first = begin_with_first(thread);
+  const enum outcome outcome = first == LATER ? LATER : do_what_is_asked(thread);
   if (outcome != LATER)
     hd_alarms_clear(HD_ALARM_ASKED);
   __atomic_store_n(&is_acting, false, __ATOMIC_RELEASE);

@@ -23,8 +23,9 @@ struct hd_steering {
 };
 extern HD_INSIDE struct hd_steering hd_steering;
 
-/** Once, at start, when there is a profile. */
-void hd_steering_init(void);
+/** Once, at start, when there is a profile. `classes`: bits of the only ones that are measured from the first event on;
+ *  0: all. */
+void hd_steering_init(uint32_t classes);
 
 /** Has something been asked for? */
 static inline bool hd_steering_is_asked(void) {

@@ -9,7 +9,15 @@
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 
-enum { SHOWN_MOST = 8, ACT_BYTES = 64 };
+enum { SHOWN_MOST = 8, ACT_BYTES = 128 };
+
+/* "only work and region" */
+static void put_classes(uint32_t classes, char *text, size_t bytes) {
+  size_t used = (size_t)snprintf(text, bytes, "only");
+  for (int c = 0; c < HD_CLASS_COUNT && used < bytes; c++)
+    if (classes >> c & 1)
+      used += (size_t)snprintf(text + used, bytes - used, " %s", hd_event_class_id((enum hd_event_class)c));
+}
 
 static void words_of(uint64_t word, char *text, size_t bytes) {
   const uint32_t event_class = hd_control_class(word), ppm = hd_control_ppm(word);
@@ -20,6 +28,9 @@ static void words_of(uint64_t word, char *text, size_t bytes) {
     break;
   case HD_CONTROL_OFF:
     snprintf(text, bytes, "%s off", id);
+    break;
+  case HD_CONTROL_ONLY:
+    put_classes(ppm, text, bytes);
     break;
   case HD_CONTROL_BUDGET:
     if (ppm > 0)

@@ -12,7 +12,7 @@
 
 static void note_class(struct hd_model *model, enum hd_event_class event_class, bool asked) {
   uint64_t times = 0, ticks = 0;
-  char why[96] = "'heddle ctl' switched them off";
+  char why[96] = "that was asked for ('heddle ctl', HEDDLE_ONLY)";
   for (uint32_t i = 0; i < model->switch_count; i++)
     if (model->switches[i].event_class == event_class && model->switches[i].asked == asked) {
       times += model->switches[i].times;

@@ -44,11 +44,13 @@ static json_t *overhead(const struct hd_model *model) {
 static json_t *switched(const void *of, size_t index) {
   const struct hd_model *model = of;
   const struct hd_switch *from = &model->switches[index];
+  const bool is_known = !from->asked || from->cost_ppm > 0;
   char place[HD_PLACE_BYTES];
   hd_node_text(place, model, &model->nodes[from->node], NULL);
   return HD_JSON({"class", json_string(hd_event_class_id((enum hd_event_class)from->event_class))},
                  {"seconds", hd_json_seconds(model, from->ticks)}, {"times", hd_json_count(from->times)},
-                 {"cost_percent", json_real((double)from->cost_ppm / 1e4)}, {"profile", hd_json_count(from->node)},
+                 {"cost_percent", is_known ? json_real((double)from->cost_ppm / 1e4) : json_null()},
+                 {"profile", hd_json_count(from->node)},
                  {"where", from->asked       ? json_string("everywhere")
                            : from->node == 0 ? json_string("outside regions")
                                              : hd_json_text(place)},

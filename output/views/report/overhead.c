@@ -181,10 +181,12 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   char place[HD_PLACE_BYTES];
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
-  char *why = from->asked ? hd_print("everywhere, by 'heddle ctl'; they had cost %.1f %% of a thread's time",
-                                     (double)from->cost_ppm / 1e4)
-                          : hd_print("in %s, where they had cost %.1f %% of thread %u's last half second",
-                                     line > 0 ? place : "no region", (double)from->cost_ppm / 1e4, from->thread);
+  const double cost_percent = (double)from->cost_ppm / 1e4;
+  char *why = !from->asked ? hd_print("in %s, where they had cost %.1f %% of thread %u's last half second",
+                                      line > 0 ? place : "no region", cost_percent, from->thread)
+              : cost_percent > 0
+                  ? hd_print("everywhere, as was asked for; they had cost %.1f %% of a thread's time", cost_percent)
+                  : hd_print("everywhere, as was asked for; what they cost is not known");
   char *text = hd_print("%s: %s, %llu time%s, %s", hd_event_class_words((enum hd_event_class)from->event_class),
                         hd_duration_of(view->model, from->ticks).text, (unsigned long long)from->times,
                         hd_plural(from->times), why);
@@ -198,7 +200,7 @@ static void print_switches(const struct hd_lines *view, const struct hd_report_o
   const struct hd_model *model = view->model;
   if (model->switch_count == 0)
     return;
-  fputs("\nSwitched off, because the cost exceeded the budget or 'heddle ctl' asked for it\n", out);
+  fputs("\nSwitched off, because the cost exceeded the budget, or as was asked for\n", out);
   for (uint32_t i = 0; i < model->switch_count; i++) {
     if (options->limit > 0 && i == options->limit) {
       fprintf(out, "%u more lines not shown; --limit 0 shows all.\n", model->switch_count - i);

@@ -130,8 +130,8 @@ def test_a_class_goes_off_and_on(start, export, run_heddle, tmp_path, under_run)
     assert loaded["program"]["unresolved_s"] > 0
     notes = " ".join(loaded["run"]["notes"])
     assert re.search(r"'heddle ctl' changed what was measured while the program ran: mutex off at [\d.]+ s, mutex on at", notes)
-    assert "because 'heddle ctl' switched them off" in notes
-    assert "times, everywhere, by 'heddle ctl'" in run_heddle("report", "--overhead", profile).stdout.replace("time,", "times,")
+    assert "because that was asked for ('heddle ctl', HEDDLE_ONLY)" in notes
+    assert "times, everywhere, as was asked for; they had cost" in run_heddle("report", "--overhead", profile).stdout.replace("time,", "times,")
     total = tmp_path / "total.heddle"
     assert run_heddle("merge", "-o", total, profile, profile).returncode == 0
     entry, = by_ctl(export(total))
@@ -329,7 +329,7 @@ def test_a_process_without_heddle(run_heddle):
     (["1", "pause", "now"], 2, "pause takes no argument"),
     (["1", "budget", "101%"], 2, "budget expects percent, from 0.0001 to 100, or off, not '101%'"),
     (["1", "pause", "-o", "x"], 2, "--output belongs to snapshot"),
-    (["1", "pause", "--json"], 2, "--json belongs to status"),
+    (["1", "pause", "--json"], 2, "--json belongs to status and search"),
     (["1", "pause", "-w", "0"], 2, "a number of seconds from 0.1 to 3600"),
     (["4194305", "status"], 1, "there is no process with the number 4194305"),
 ])

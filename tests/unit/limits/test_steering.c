@@ -98,7 +98,7 @@ static void test_a_class_goes_off_and_on_at_the_next_event(void **state) {
   assert_int_equal(model->header.control.off, 0);
   assert_non_null(
       find_note(model, "'heddle ctl' changed what was measured while the program ran: mutex off at 0.100 s"));
-  assert_non_null(find_note(model, "because 'heddle ctl' switched them off"));
+  assert_non_null(find_note(model, "because that was asked for ('heddle ctl', HEDDLE_ONLY)"));
   hd_model_free(model);
 }
 
@@ -182,6 +182,66 @@ static void test_a_budget_where_there_was_none(void **state) {
   hd_model_free(model);
 }
 
+/* A loop in a critical section. */
+static void loop_in_critical(uint64_t time) {
+  sc_at(time);
+  sc_acquire(ompt_mutex_critical, 0x9000, 0x400);
+  sc_at(time + 100000);
+  sc_acquired(ompt_mutex_critical, 0x9000, 0x400);
+  sc_at(time + 200000);
+  sc_work_begin(ompt_work_loop_static, 0x500);
+  sc_at(time + 300000);
+  sc_work_end(ompt_work_loop_static, 0x500);
+  sc_at(time + 400000);
+  sc_released(ompt_mutex_critical, 0x9000, 0);
+}
+
+static uint64_t visits_of(const struct hd_model *model, uint64_t code) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    count += model->nodes[i].address == code ? model->nodes[i].visits : 0;
+  return count;
+}
+
+static void test_only_some_classes_from_the_start(void **state) {
+  (void)state;
+  begin();
+  for (uint64_t ms = 0; ms < 5000; ms++)
+    loop_in_critical(ms * MS + 1000);
+  struct hd_model *model = end(5000, (const char *const[]){"HEDDLE_ONLY=work", NULL});
+  uint32_t off = 0;
+  for (uint32_t i = 0; i < model->switch_count; i++) {
+    assert_true(model->switches[i].asked && model->switches[i].cost_ppm == 0); /* nobody has seen what they cost */
+    off |= 1u << model->switches[i].event_class;
+  }
+  assert_int_equal(off, (1u << HD_CLASS_REGION) - 1 - (1u << HD_CLASS_WORK));
+  assert_int_equal(model->header.control.off, off);
+  assert_int_equal(model->header.control.count, 0);
+  assert_int_equal(visits_of(model, 0x500), 5000);
+  const uint64_t seen = visits_of(model, 0x400);
+  assert_int_equal(seen, in_windows(model, ex_node(model, SITE(CRITICAL, 0x400))));
+  assert_in_range(seen, 5000 / 201 / 2, 5000 / 201 * 2); /* five classes, as if each took a fifth of the time */
+  hd_model_free(model);
+}
+
+static void test_only_some_classes_later(void **state) {
+  (void)state;
+  begin();
+  for (uint64_t ms = 0; ms < 3000; ms++) {
+    if (ms == 1000)
+      ask(ms * MS, HD_CONTROL_ONLY, 0, 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_REGION);
+    if (ms == 2000)
+      ask(ms * MS, HD_CONTROL_ONLY, 0, 1u << HD_CLASS_WORK | 1u << HD_CLASS_REGION);
+    loop_in_critical(ms * MS + 1000);
+  }
+  struct hd_model *model = end(3000, NULL);
+  assert_in_range(visits_of(model, 0x400), 2000, 2000 + 20);
+  assert_in_range(visits_of(model, 0x500), 2000 - 65, 2000 + 20); /* of what is refused few look */
+  assert_int_equal(model->header.control.off, (1u << HD_CLASS_REGION) - 1 - (1u << HD_CLASS_WORK));
+  assert_non_null(find_note(model, "only mutex region at 1.000 s, only work region at 2.0"));
+  hd_model_free(model);
+}
+
 /* ---- pause ---- */
 
 static void test_pause_and_resume(void **state) {
@@ -230,7 +290,9 @@ static void test_what_is_unknown_is_refused(void **state) {
                             hd_control_word(7, HD_CONTROL_OFF, HD_CLASS_COUNT, 0),
                             hd_control_word(8, HD_CONTROL_OFF, HD_CLASS_MUTEX, HD_CONTROL_PPM_MOST + 1),
                             hd_control_word(9, HD_CONTROL_BUDGET, 0, HD_CONTROL_PPM_MOST + 1),
-                            hd_control_word(10, (enum hd_control_command)15, 0, 0)};
+                            hd_control_word(10, HD_CONTROL_ONLY, 0, 0),
+                            hd_control_word(11, HD_CONTROL_ONLY, 0, 1u << HD_CLASS_COUNT | 1),
+                            hd_control_word(12, (enum hd_control_command)15, 0, 0)};
   enum { COUNT = sizeof words / sizeof *words };
   begin();
   for (uint64_t i = 0; i < COUNT; i++) {
@@ -327,6 +389,8 @@ int main(void) {
       cmocka_unit_test(test_on_ends_what_the_budget_began),
       cmocka_unit_test(test_windows_are_common),
       cmocka_unit_test(test_another_budget),
+      cmocka_unit_test(test_only_some_classes_from_the_start),
+      cmocka_unit_test(test_only_some_classes_later),
       cmocka_unit_test(test_a_budget_where_there_was_none),
       cmocka_unit_test(test_pause_and_resume),
       cmocka_unit_test(test_a_pause_may_begin_while_a_thread_waits),

@@ -74,8 +74,9 @@ static struct fk_event make_request(uint64_t time, uint32_t c, bool off) {
   struct fk_event event = fk_event_of(FK_ASK, time, 0);
   const uint32_t ppm = number % 3 * 10000;
   number++;
-  event.wait_id = number % 7 == 0 ? hd_control_word(number, HD_CONTROL_BUDGET, 0, ppm)
-                                  : hd_control_word(number, off ? HD_CONTROL_OFF : HD_CONTROL_ON, c, ppm);
+  event.wait_id = number % 11 == 0  ? hd_control_word(number, HD_CONTROL_ONLY, 0, 1u << c | 1u << HD_CLASS_REGION)
+                  : number % 7 == 0 ? hd_control_word(number, HD_CONTROL_BUDGET, 0, ppm)
+                                    : hd_control_word(number, off ? HD_CONTROL_OFF : HD_CONTROL_ON, c, ppm);
   return event;
 }
 
