@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "cli/ctl/search_internal.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
 
 /* Between two rounds only regions are measured: for so many times as long as a round took. */
 enum { REST = 4 };
+/* What holds is measured together for so many times as long as a test: what is found is put in order by that. */
+enum { TOGETHER = 4 };
 /* Less of an interval than this says nothing. */
 #define LEAST_OF_INTERVAL 0.5
 /* Of what a test finds, so much of its time is worth to be kept. */
@@ -79,7 +82,9 @@ static void take_place(struct hd_search_sums *sums, const struct hd_model *model
   place->gain_s += finding->gain_ticks * model->seconds_per_tick;
 }
 
-static void take_findings(struct hd_search_sums *sums, const struct hd_model *model) {
+/* What is off is estimated from windows. */
+static void take_findings(struct hd_search_sums *sums, struct hd_model *model) {
+  hd_resolve(model);
   struct hd_findings *findings = hd_findings_new(model, KEPT);
   for (size_t i = 0; i < findings->count; i++)
     take_place(sums, model, &findings->items[i]);
@@ -156,7 +161,7 @@ static bool run_round(struct hd_search_state *search) {
   for (int i = 0; i < HD_SEARCH_COUNT; i++)
     if (is_first_of_its_classes(i) && !test(search, hd_hypotheses[i].classes, seconds, &search->sums[i]))
       return false;
-  return !holds_any(search) || test(search, classes_that_hold(search), seconds, &search->together);
+  return !holds_any(search) || test(search, classes_that_hold(search), TOGETHER * seconds, &search->together);
 }
 
 /* Until the program ends. Between two rounds hypotheses are tested for which regions suffice. */

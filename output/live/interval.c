@@ -51,6 +51,20 @@ static void take_unresolved(struct hd_unresolved *from, const struct hd_unresolv
   hd_take(&from->idle, unresolved->idle);
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+/* What is not known is a part of where it was booked. */
+static void limit_unresolved(struct hd_unresolved *unresolved, const uint64_t ticks[HD_STATE_COUNT]) {
+  uint64_t busy = unresolved->ticks > unresolved->waiting ? unresolved->ticks - unresolved->waiting : 0;
+  unresolved->waiting = lesser(unresolved->waiting, ticks[HD_WAIT_BARRIER_IMPLICIT]);
+  unresolved->idle = lesser(unresolved->idle, ticks[HD_IDLE]);
+  busy = lesser(busy, ticks[HD_BUSY]);
+  unresolved->regions = lesser(unresolved->regions, busy);
+  unresolved->ticks = busy + unresolved->waiting;
+}
+
 static void take_row(struct hd_row *from, const struct hd_row *row) {
   hd_take(&from->visits, row->visits);
   hd_take(&from->cpu_ns, row->cpu_ns);
@@ -59,6 +73,7 @@ static void take_row(struct hd_row *from, const struct hd_row *row) {
   take_states(from->ticks, row->ticks);
   take_intrusion(&from->intrusion, &row->intrusion);
   take_unresolved(&from->unresolved, &row->unresolved);
+  limit_unresolved(&from->unresolved, from->ticks);
 }
 
 static void take_rows(struct hd_model *later, const struct hd_model *earlier) {
@@ -79,9 +94,7 @@ static void take_node(struct hd_node *from, const struct hd_node *node) {
   take_entries(&from->entries, &node->entries);
   hd_take(&from->cpu_ns, node->cpu_ns);
   take_shares(&from->shares, &node->shares);
-  take_states(from->ticks, node->ticks);
   take_intrusion(&from->intrusion, &node->intrusion);
-  take_unresolved(&from->unresolved, &node->unresolved);
   hd_take(&from->untold_ticks, node->untold_ticks);
   hd_take_levels(&from->busy_at, &node->busy_at);
   hd_take_levels(&from->elapsed_at, &node->elapsed_at);
@@ -104,10 +117,8 @@ static void take_thread(struct hd_model_thread *from, const struct hd_model_thre
   take_account(&from->account, &thread->account);
   hd_take(&from->lifetime_ticks, thread->lifetime_ticks);
   hd_take(&from->readings, thread->readings);
-  take_states(from->ticks, thread->ticks);
   hd_take_signed(&from->late_ticks, thread->late_ticks);
   take_intrusion(&from->intrusion, &thread->intrusion);
-  take_unresolved(&from->unresolved, &thread->unresolved);
   hd_take(&from->cost_ticks, thread->cost_ticks);
 }
 
@@ -210,14 +221,35 @@ static bool are_of_one_run(const struct hd_model *later, const struct hd_model *
   return true;
 }
 
+/* Times and what of them is unresolved are sums of rows, to the tick. */
+static void sum_rows(struct hd_model *model) {
+  memset(model->ticks, 0, sizeof model->ticks);
+  model->unresolved = (struct hd_unresolved){0};
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    memset(model->nodes[i].ticks, 0, sizeof model->nodes[i].ticks);
+    model->nodes[i].unresolved = (struct hd_unresolved){0};
+  }
+  for (uint32_t i = 0; i < model->thread_count; i++) {
+    memset(model->threads[i].ticks, 0, sizeof model->threads[i].ticks);
+    model->threads[i].unresolved = (struct hd_unresolved){0};
+  }
+  for (uint32_t i = 0; i < model->row_count; i++) {
+    const struct hd_row *row = &model->rows[i];
+    hd_accumulate_ticks(model->ticks, row->ticks);
+    hd_accumulate_ticks(model->nodes[row->node].ticks, row->ticks);
+    hd_accumulate_ticks(model->threads[row->thread].ticks, row->ticks);
+    hd_accumulate_unresolved(&model->unresolved, &row->unresolved);
+    hd_accumulate_unresolved(&model->nodes[row->node].unresolved, &row->unresolved);
+    hd_accumulate_unresolved(&model->threads[row->thread].unresolved, &row->unresolved);
+  }
+}
+
 static void take_program(struct hd_model *later, const struct hd_model *earlier) {
   hd_take(&later->before_ticks, earlier->before_ticks);
   hd_take(&later->elapsed_ticks, earlier->elapsed_ticks);
   hd_take(&later->uncounted_ticks, earlier->uncounted_ticks);
   hd_take(&later->inside_ticks, earlier->inside_ticks);
-  take_states(later->ticks, earlier->ticks);
   take_intrusion(&later->intrusion, &earlier->intrusion);
-  take_unresolved(&later->unresolved, &earlier->unresolved);
   later->timeline = NULL; /* times by level are those of the program's callpath */
 }
 
@@ -228,6 +260,7 @@ bool hd_interval_make(struct hd_model *later, const struct hd_model *earlier) {
   for (uint32_t i = 0; i < earlier->node_count; i++)
     take_node(&later->nodes[i], &earlier->nodes[i]);
   take_threads(later, earlier);
+  sum_rows(later);
   take_parts(later, earlier);
   take_program(later, earlier);
   hd_take_lists(later, earlier);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <math.h>
 #include <stdlib.h>
 
 #include "output/live/interval_parts.h"
 #include "output/model/accumulate.h"
 #include "output/model/samples.h"
+#include "output/model/watched.h"
 
 void hd_take_levels(struct hd_levels *from, const struct hd_levels *levels) {
   for (uint32_t k = 0; k < from->count && k < levels->count; k++)
@@ -107,6 +109,29 @@ static void drop_counts(struct hd_model *model) {
     model->nodes[i].counts_count = 0;
 }
 
+static void take_watched_of(struct hd_watched *from, const struct hd_watched *watched) {
+  hd_take(&from->visits, watched->visits);
+  for (int state = 0; state < HD_STATE_COUNT; state++)
+    hd_take(&from->ticks[state], watched->ticks[state]);
+  for (int class = 0; class < HD_INTRUSION_CLASSES; class ++)
+    hd_take_signed(&from->intrusion[class], watched->intrusion[class]);
+  hd_take(&from->spread.windows, watched->spread.windows);
+  for (int i = 0; i < 2; i++)
+    hd_take(&from->spread.sums[i], watched->spread.sums[i]);
+  for (int i = 0; i < 3; i++)
+    from->spread.products[i] = fmax(from->spread.products[i] - watched->spread.products[i], 0);
+}
+
+static void take_watched(struct hd_model *later, const struct hd_model *earlier) {
+  for (uint32_t i = 0; i < later->watched_count; i++) {
+    struct hd_watched *from = &later->watched[i];
+    const struct hd_watched *known =
+        hd_watched_find(earlier->watched, earlier->watched_count, from->node, from->thread, from->of_regions);
+    if (known)
+      take_watched_of(from, known);
+  }
+}
+
 void hd_take_lists(struct hd_model *later, const struct hd_model *earlier) {
   take_overlaps(later, earlier);
   take_samples(later, earlier);
@@ -114,5 +139,6 @@ void hd_take_lists(struct hd_model *later, const struct hd_model *earlier) {
   take_tasks(later, earlier);
   take_costs(later, earlier);
   take_switches(later, earlier);
+  take_watched(later, earlier);
   drop_counts(later);
 }

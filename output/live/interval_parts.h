@@ -19,7 +19,7 @@ static inline void hd_take_signed(int64_t *from, int64_t ticks) {
 
 void hd_take_levels(struct hd_levels *from, const struct hd_levels *levels);
 
-/** Overlaps, samples, loops, costs, switches; counts are dropped. */
+/** Overlaps, samples, loops, costs, switches, what windows saw; counts are dropped. */
 void hd_take_lists(struct hd_model *later, const struct hd_model *earlier);
 
 #endif

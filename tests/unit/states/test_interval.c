@@ -9,13 +9,15 @@
 
 #include "expect.h"
 #include "output/analysis/findings/findings.h"
+#include "output/analysis/resolve/resolve.h"
 #include "output/live/interval.h"
 #include "output/live/live.h"
 #include "output/model/levels.h"
 #include "output/model/memory.h"
+#include "output/model/watched.h"
 #include "output/reader/open.h"
 #include "random_program.h"
-#include "script.h"
+#include "windowed_script.h"
 
 /* ---- known answers ---- */
 
@@ -201,8 +203,40 @@ static const char *broken(const struct hd_model *part, const struct hd_model *be
   return hd_live_error_ticks(part) != 0 ? "the sums of the interval are wrong" : NULL;
 }
 
-static bool check_seed(uint64_t seed, const struct rp_options *options) {
+static bool windows_add_up(const struct hd_model *part, const struct hd_model *before, const struct hd_model *whole) {
+  static const struct hd_watched nothing;
+  for (uint32_t i = 0; i < part->watched_count; i++) {
+    const struct hd_watched *of = &part->watched[i], *all = &whole->watched[i];
+    const struct hd_watched *known =
+        hd_watched_find(before->watched, before->watched_count, of->node, of->thread, of->of_regions);
+    known = known ? known : &nothing;
+    for (int state = 0; state < HD_STATE_COUNT; state++)
+      if (known->ticks[state] + of->ticks[state] != all->ticks[state])
+        return false;
+    if (known->visits + of->visits != all->visits || known->spread.sums[0] + of->spread.sums[0] != all->spread.sums[0])
+      return false;
+  }
+  return part->watched_count == whole->watched_count;
+}
+
+/* The parts that an estimate moves are there to be moved. */
+static const char *broken_when_resolved(struct hd_model *part) {
+  hd_resolve(part);
+  ws_expect_sums(part);
+  for (uint32_t i = 0; i < part->row_count; i++)
+    for (int state = 0; state < HD_STATE_COUNT; state++)
+      if (part->rows[i].ticks[state] > part->elapsed_ticks)
+        return "a row has more of a state than there was time";
+  return NULL;
+}
+
+static unsigned estimated;
+
+static bool check_seed(uint64_t seed, const struct rp_options *options, const struct ws_windows *windows) {
   rp_generate(seed, options);
+  ws_seed(seed);
+  if (windows)
+    ws_add_windows(windows);
   const size_t count = sc_script()->count;
   const size_t first = 1 + seed * 7919 % count, last = first + seed * 104729 % (count - first + 1);
   struct hd_model *before = play_part(first), *whole = play_part(last), *part = play_part(last);
@@ -212,6 +246,11 @@ static bool check_seed(uint64_t seed, const struct rp_options *options) {
   part->header.begin_ns = before->header.begin_ns;
   const bool made = hd_interval_make(part, before);
   const char *wrong = made ? broken(part, before, whole) : "no interval";
+  if (!wrong && !windows_add_up(part, before, whole))
+    wrong = "what windows saw does not add up";
+  if (!wrong && windows)
+    wrong = broken_when_resolved(part);
+  estimated += part->estimated;
   if (wrong)
     print_error("seed %llu, events %zu to %zu of %zu: %s\n", (unsigned long long)seed, first, last, count, wrong);
   hd_model_free(before);
@@ -220,24 +259,33 @@ static bool check_seed(uint64_t seed, const struct rp_options *options) {
   return !wrong;
 }
 
-static void check_seeds(const struct rp_options *options) {
+static void check_seeds(const struct rp_options *options, const struct ws_windows *windows) {
   const char *only = getenv("HEDDLE_SEED"), *seeds = getenv("HEDDLE_SEEDS");
   const unsigned long first = only ? strtoul(only, NULL, 10) : 1;
   const unsigned long last = only ? first : seeds ? strtoul(seeds, NULL, 10) : 40;
   unsigned failed = 0;
   for (unsigned long seed = first; seed <= last && failed < 5; seed++)
-    failed += !check_seed(seed, options);
+    failed += !check_seed(seed, options, windows);
   assert_int_equal(failed, 0);
 }
 
 static void test_intervals_of_random_programs_are_profiles(void **state) {
   (void)state;
-  check_seeds(&(struct rp_options){.routines = true});
+  check_seeds(&(struct rp_options){.routines = true}, NULL);
 }
 
 static void test_intervals_of_long_random_programs_are_profiles(void **state) {
   (void)state;
-  check_seeds(&(struct rp_options){.large_teams = true, .events = 5000});
+  check_seeds(&(struct rp_options){.large_teams = true, .events = 5000}, NULL);
+}
+
+static void test_intervals_with_windows_are_profiles(void **state) {
+  (void)state;
+  const uint32_t classes = 1u << HD_CLASS_MUTEX | 1u << HD_CLASS_TASK | 1u << HD_CLASS_WORK | 1u << HD_CLASS_SYNC;
+  estimated = 0;
+  check_seeds(&(struct rp_options){.events = 3000, .no_pauses = true},
+              &(struct ws_windows){.classes = classes, .first = 100, .width = 200, .distance = 800});
+  assert_true(estimated > 0 || getenv("HEDDLE_SEED"));
 }
 
 int main(int argc, char **argv) {
@@ -249,6 +297,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_worker_idles_since_its_team_ended),
       cmocka_unit_test(test_intervals_of_random_programs_are_profiles),
       cmocka_unit_test(test_intervals_of_long_random_programs_are_profiles),
+      cmocka_unit_test(test_intervals_with_windows_are_profiles),
   };
   if (argc > 1)
     cmocka_set_test_filter(argv[1]);
