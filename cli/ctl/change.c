@@ -16,9 +16,9 @@ enum { OF_BUDGET = 4 };
 
 struct work {
   struct hd_ctl *ctl;
-  const struct hd_ctl_change *change;
+  const struct hd_top_request *change;
   struct hd_model *model; /* before */
-  struct hd_ctl_rates rates;
+  struct hd_live_rates rates;
 };
 
 static double budget_of(const struct hd_model *model) {
@@ -31,14 +31,14 @@ static bool stands(const struct hd_model *model) {
 
 /* ---- what is seen ---- */
 
-static void print_share(const struct hd_ctl_rate *rate) {
+static void print_share(const struct hd_live_rate *rate) {
   if (rate->share > 0)
     printf("%.3g %% of thread %u's time", 100 * rate->share, rate->thread);
   else
     fputs("nothing", stdout);
 }
 
-static void print_rate(const char *id, const struct hd_ctl_rate *rate) {
+static void print_rate(const char *id, const struct hd_live_rate *rate) {
   if (rate->per_second > 0) {
     printf("%s: %.0f events a second, %.0f ns each: ", id, rate->per_second, rate->ns);
     print_share(rate);
@@ -47,11 +47,11 @@ static void print_rate(const char *id, const struct hd_ctl_rate *rate) {
   }
 }
 
-static bool is_of_class(const struct hd_ctl_change *change) {
+static bool is_of_class(const struct hd_top_request *change) {
   return change->command == HD_CONTROL_ON || change->command == HD_CONTROL_OFF;
 }
 
-static void print_seen(const char *when, const struct work *work, const struct hd_ctl_rates *rates) {
+static void print_seen(const char *when, const struct work *work, const struct hd_live_rates *rates) {
   printf("%-10s", when);
   if (rates->seconds <= 0) {
     printf("%s: nothing is measured\n", hd_model_never_woke(work->model) ? "dormant" : "paused");
@@ -93,7 +93,7 @@ static void warn_of_budget(const struct work *work, double share) {
 }
 
 static void predict_on(const struct work *work) {
-  const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
+  const struct hd_live_off off = hd_live_off_now(work->model, work->change->event_class);
   if (off.share > 0) {
     printf("%.3g %% of a thread's time, as before it went off", 100 * off.share);
     warn_of_budget(work, off.share);
@@ -107,7 +107,7 @@ static void predict_on(const struct work *work) {
 static double share_without_budget(const struct work *work) {
   double share = work->rates.all.share;
   for (int c = 0; c < HD_CLASS_COUNT; c++) {
-    const struct hd_ctl_off off = hd_ctl_off_now(work->model, (enum hd_event_class)c);
+    const struct hd_live_off off = hd_live_off_now(work->model, (enum hd_event_class)c);
     share += off.regions > 0 && !off.asked ? off.share : 0;
   }
   return share;
@@ -117,7 +117,7 @@ static double share_without_budget(const struct work *work) {
 static void predict_only(const struct work *work) {
   double share = work->rates.classes[HD_CLASS_FIXED].share;
   for (int c = 0; c < HD_CLASS_COUNT; c++) {
-    const struct hd_ctl_off off = hd_ctl_off_now(work->model, (enum hd_event_class)c);
+    const struct hd_live_off off = hd_live_off_now(work->model, (enum hd_event_class)c);
     const bool stays = work->change->ppm >> c & 1;
     share += stays ? fmax(off.share, work->rates.classes[c].share) : share_when_off(work, (enum hd_event_class)c);
   }
@@ -142,7 +142,7 @@ static void predict_resume(const struct work *work) {
     fputc('\n', stdout);
     return;
   }
-  const struct hd_ctl_rates run = hd_ctl_rates_between(NULL, work->model);
+  const struct hd_live_rates run = hd_live_rates_between(NULL, work->model);
   printf("%.3g %% of a thread's time, as in the run so far\n", 100 * run.all.share);
 }
 
@@ -171,7 +171,7 @@ static void predict(const struct work *work) {
 
 static bool is_only(const struct hd_model *model, uint32_t classes) {
   for (int c = 0; c < HD_CLASS_COUNT; c++) {
-    const struct hd_ctl_off off = hd_ctl_off_now(model, (enum hd_event_class)c);
+    const struct hd_live_off off = hd_live_off_now(model, (enum hd_event_class)c);
     if (classes >> c & 1 ? off.asked || off.regions > 0 : !off.asked)
       return false;
   }
@@ -180,7 +180,7 @@ static bool is_only(const struct hd_model *model, uint32_t classes) {
 
 /* NULL: it changes something. */
 static const char *why_nothing(const struct work *work) {
-  const struct hd_ctl_off off = hd_ctl_off_now(work->model, work->change->event_class);
+  const struct hd_live_off off = hd_live_off_now(work->model, work->change->event_class);
   if (hd_model_never_woke(work->model) && work->change->command != HD_CONTROL_RESUME)
     return "the measurement is dormant; 'heddle ctl PID on' begins it";
   switch (work->change->command) {
@@ -216,14 +216,15 @@ static bool change(const struct work *work) {
   struct hd_ctl_answer answer;
   predict(work);
   fflush(stdout);
-  if (!hd_ctl_ask(work->ctl, work->change->command, work->change->event_class, argument(work), &answer))
+  const struct hd_top_request request = {work->change->command, work->change->event_class, argument(work)};
+  if (!hd_ctl_ask(work->ctl, &request, &answer))
     return false;
   print_done(&answer);
   return true;
 }
 
 static void observe(const struct work *work) {
-  struct hd_ctl_rates rates;
+  struct hd_live_rates rates;
   struct hd_model *after;
   fflush(stdout);
   if (hd_ctl_rates_now(work->ctl, &rates, &after)) {
@@ -247,7 +248,7 @@ static bool change_and_observe(const struct work *work) {
   return true;
 }
 
-int hd_ctl_change(struct hd_ctl *ctl, const struct hd_ctl_change *what) {
+int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *what) {
   struct work work = {.ctl = ctl, .change = what};
   if (!hd_ctl_rates_now(ctl, &work.rates, &work.model))
     return hd_ctl_fail(ctl);

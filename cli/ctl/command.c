@@ -81,7 +81,7 @@ static const struct hd_usage usage = {
 /* ---- commands ---- */
 
 struct request {
-  struct hd_ctl_change change;
+  struct hd_top_request change;
   const struct choices *choices;
 };
 
@@ -110,7 +110,7 @@ static int run_change(struct hd_ctl *ctl, const struct request *request) {
   return hd_ctl_change(ctl, &request->change);
 }
 
-static bool take_class(const char *text, struct hd_ctl_change *change) {
+static bool take_class(const char *text, struct hd_top_request *change) {
   for (int c = 0; c < HD_CLASS_COUNT; c++)
     if (strcmp(text, hd_event_class_id((enum hd_event_class)c)) == 0) {
       change->event_class = (enum hd_event_class)c;
@@ -121,7 +121,7 @@ static bool take_class(const char *text, struct hd_ctl_change *change) {
 #undef HD_ID
 }
 
-static bool take_classes(const char *text, struct hd_ctl_change *change) {
+static bool take_classes(const char *text, struct hd_top_request *change) {
   struct hd_settings settings;
   const char *expects = hd_setting_read(HD_SET_ONLY, text, &settings);
   if (expects)
@@ -130,7 +130,7 @@ static bool take_classes(const char *text, struct hd_ctl_change *change) {
   return true;
 }
 
-static bool take_budget(const char *text, struct hd_ctl_change *change) {
+static bool take_budget(const char *text, struct hd_top_request *change) {
   struct hd_settings settings;
   const char *expects = hd_setting_read(HD_SET_OVERHEAD, text, &settings);
   if (expects)
@@ -143,7 +143,7 @@ static const struct command {
   const char *name;
   int (*run)(struct hd_ctl *ctl, const struct request *request);
   enum hd_control_command asks;
-  bool (*take)(const char *text, struct hd_ctl_change *change); /* NULL: it has no argument */
+  bool (*take)(const char *text, struct hd_top_request *change); /* NULL: it has no argument */
 } commands[] = {
     {"status", run_status, 0, NULL},
     {"off", run_change, HD_CONTROL_OFF, take_class},
@@ -174,7 +174,7 @@ static bool complain_of_argument(const struct command *command) {
                        : hd_usage_complain(&usage, "%s takes no argument", command->name);
 }
 
-static bool take_command(int count, char **words, const struct command **command, struct hd_ctl_change *change) {
+static bool take_command(int count, char **words, const struct command **command, struct hd_top_request *change) {
   if (count < 1)
     return hd_usage_complain(&usage, "missing COMMAND");
   *command = find_command(words[0], count - 1);

@@ -34,49 +34,17 @@ struct hd_ctl_answer {
 };
 
 /** Asks the program, and waits until it has acted. False: `ctl->error` says why it has not. */
-bool hd_ctl_ask(struct hd_ctl *ctl, enum hd_control_command command, uint32_t event_class, uint32_t ppm,
-                struct hd_ctl_answer *answer);
+bool hd_ctl_ask(struct hd_ctl *ctl, const struct hd_top_request *what, struct hd_ctl_answer *answer);
 
 /** The profile as it is now, to be freed with hd_model_free(). NULL: `ctl->error` says why. */
 struct hd_model *hd_ctl_read(struct hd_ctl *ctl);
 
-/* ---- rates.c: what events cost ---- */
-
-struct hd_ctl_rate {
-  double per_second; /* events of all threads */
-  double ns;         /* one of them, on average; NAN: there was none */
-  double share;      /* of its time they cost the thread that they cost most */
-  uint32_t thread;   /* that one */
-};
-
-struct hd_ctl_rates {
-  double seconds;                                 /* 0: the clock stood */
-  struct hd_ctl_rate classes[HD_CLASS_COUNT + 1]; /* HD_CLASS_FIXED: what is never switched off */
-  struct hd_ctl_rate all;
-};
-
-/** Of the time between two readings; `before` NULL: of the run. */
-struct hd_ctl_rates hd_ctl_rates_between(const struct hd_model *before, const struct hd_model *after);
-
 /** Reads, waits for an interval, and reads again, which is left in `after`. False: `ctl->error` says why. */
-bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_ctl_rates *rates, struct hd_model **after);
-
-/** What is off now. */
-struct hd_ctl_off {
-  bool asked;       /* everywhere, by `heddle ctl` */
-  uint32_t regions; /* so many callpaths of regions, by the budget */
-  double share;     /* what it had cost the thread that it cost most; 0: not known */
-};
-struct hd_ctl_off hd_ctl_off_now(const struct hd_model *model, enum hd_event_class event_class);
+bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_live_rates *rates, struct hd_model **after);
 
 /* ---- change.c, status.c, snapshot.c: the commands; each returns the exit status ---- */
 
-struct hd_ctl_change {
-  enum hd_control_command command;
-  enum hd_event_class event_class;
-  uint32_t ppm;
-};
-int hd_ctl_change(struct hd_ctl *ctl, const struct hd_ctl_change *change);
+int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *change);
 int hd_ctl_status(struct hd_ctl *ctl, bool json);
 int hd_ctl_snapshot(struct hd_ctl *ctl, const char *output);
 

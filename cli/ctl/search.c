@@ -109,9 +109,10 @@ static bool measures_only(const struct hd_search_state *search, uint32_t classes
 }
 
 static bool measure_only(struct hd_search_state *search, uint32_t classes) {
+  const struct hd_top_request only = {.command = HD_CONTROL_ONLY, .ppm = classes};
   struct hd_ctl_answer answer;
   return read_now(search) &&
-         (measures_only(search, classes) || hd_ctl_ask(&search->ctl, HD_CONTROL_ONLY, 0, classes, &answer));
+         (measures_only(search, classes) || hd_ctl_ask(&search->ctl, &only, &answer));
 }
 
 /* Measures only these classes, and regions, for so long. False: the program has ended, or does not act. */
@@ -177,9 +178,22 @@ static void run_rounds(struct hd_search_state *search) {
 }
 
 static bool fail(const struct hd_search_state *search, char *error, size_t error_bytes) {
-  const char *reason = search->ctl.error[0] ? search->ctl.error : "the program ended before";
+  const struct hd_model *model = search->ctl.watch.live.model;
+  const char *reason = search->ctl.error[0]                          ? search->ctl.error
+                       : model && model->header.paused_at_ticks != 0 ? "nothing is measured until 'heddle ctl PID on'"
+                                                                     : "the program ended before";
   snprintf(error, error_bytes, "%s", reason);
   return false;
+}
+
+static void search_in(struct hd_search_state *search) {
+  const struct hd_file_header *header = &search->ctl.watch.live.model->header;
+  const uint32_t before = ~header->control.off & ((1u << HD_CLASS_COUNT) - 1);
+  if (header->paused_at_ticks != 0)
+    return;
+  run_rounds(search);
+  if (hd_top_watch_runs(&search->ctl.watch))
+    measure_only(search, before);
 }
 
 bool hd_search(const char *path, const struct hd_search_options *options, FILE *out, char *error, size_t error_bytes) {
@@ -193,15 +207,12 @@ bool hd_search(const char *path, const struct hd_search_options *options, FILE *
   search->ctl.wait_seconds = options->wait_seconds;
   snprintf(search->ctl.path, sizeof search->ctl.path, "%s", path);
   made = hd_top_watch_open(&search->ctl.watch, search->ctl.path, search->ctl.error, sizeof search->ctl.error);
-  if (made && read_now(search)) {
-    const uint32_t before = ~search->ctl.watch.live.model->header.control.off & ((1u << HD_CLASS_COUNT) - 1);
-    run_rounds(search);
-    if (hd_top_watch_runs(&search->ctl.watch))
-      measure_only(search, before);
-  }
-  if (made)
-    hd_top_watch_close(&search->ctl.watch);
+  const bool opened = made;
+  if (made && read_now(search))
+    search_in(search);
   made = search->sums[0].tests > 0 || fail(search, error, error_bytes);
+  if (opened)
+    hd_top_watch_close(&search->ctl.watch);
   if (made && options->json)
     made = hd_search_json(search, out);
   else if (made)

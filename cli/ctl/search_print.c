@@ -29,18 +29,18 @@ static void print_test(const struct hd_search_sums *sums, const char *word, FILE
   put_classes(sums->classes, classes);
   fprintf(out, "%-*s%s: ", INDENT, word, classes);
   if (sums->tests == 0)
-    fputs("not tested, the program ended before\n", out);
+    fputs("not tested\n", out);
   else
     fprintf(out, "%u time%s from %.3f s on, %.3f s, %.0f event%s\n", sums->tests, hd_plural(sums->tests), sums->from_s,
             sums->elapsed_s, sums->events, hd_plural((uint64_t)sums->events));
 }
 
-static void print_places(const struct hd_search_sums *sums, uint32_t causes, bool names_cause, FILE *out) {
+static void print_places(const struct hd_search_sums *sums, uint32_t causes, FILE *out) {
   const struct hd_search_place *places[HD_SEARCH_PLACES];
   const uint32_t count = hd_search_foremost(sums, causes, places);
   for (uint32_t i = 0; i < count && i < PLACES_SHOWN; i++)
-    fprintf(out, "%*s%5.1f %%  %s%s%s\n", INDENT, "", 100 * places[i]->gain_s / sums->elapsed_s,
-            names_cause ? hd_cause_words(places[i]->cause) : "", names_cause ? ", " : "", places[i]->text);
+    fprintf(out, "%*s%5.1f %%  %s, %s\n", INDENT, "", 100 * places[i]->gain_s / sums->elapsed_s,
+            hd_cause_words(places[i]->cause), places[i]->text);
   if (count > PLACES_SHOWN)
     fprintf(out, "%*s%u more\n", INDENT, "", count - PLACES_SHOWN);
 }
@@ -59,7 +59,7 @@ static void print_hypothesis(const struct hd_search_state *search, int i, FILE *
     fprintf(out, "  %-*s%5.1f %%  %s\n", INDENT - 4, holds ? "yes" : "no", 100 * hd_search_share(search, i),
             hd_hypotheses[i].words);
   if (holds)
-    print_places(sums, hd_hypotheses[i].causes, false, out);
+    print_places(sums, hd_hypotheses[i].causes, out);
 }
 
 void hd_search_print(const struct hd_search_state *search, FILE *out) {
@@ -67,10 +67,12 @@ void hd_search_print(const struct hd_search_state *search, FILE *out) {
           "search", search->options->interval_seconds, 100 * search->options->threshold);
   for (int i = 0; i < HD_SEARCH_COUNT; i++)
     print_hypothesis(search, i, out);
+  if (search->sums[HD_SEARCH_TASKS].tests == 0)
+    fprintf(out, "%-*s%s\n", INDENT, "ended", search->ctl.error[0] ? search->ctl.error : "the program ended");
   if (search->together.tests == 0)
     return;
   print_test(&search->together, "together", out);
-  print_places(&search->together, UINT32_MAX, true, out);
+  print_places(&search->together, UINT32_MAX, out);
 }
 
 /* ---- JSON ---- */

@@ -9,14 +9,13 @@
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/views/render/json.h"
-#include "output/views/render/table.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/command/sanitize.h"
 
 struct status {
   const struct hd_model *model;
-  const struct hd_ctl_rates *rates;
+  const struct hd_live_rates *rates;
 };
 
 static bool is_paused(const struct hd_model *model) {
@@ -51,52 +50,9 @@ static void print_heading(const struct status *status) {
     fputs("A request is open: the program's threads have sent no event since.\n", stdout);
 }
 
-static void print_state(struct hd_table *grid, const struct hd_ctl_off *off) {
-  if (off->asked)
-    hd_table_cell(grid, "off");
-  else if (off->regions > 0)
-    hd_table_cell(grid, "budget");
-  else
-    hd_table_cell(grid, "on");
-}
-
-static void print_row(struct hd_table *grid, const char *id, const struct hd_ctl_off *off,
-                      const struct hd_ctl_rate *rate, const char *words) {
-  hd_table_row(grid, NULL);
-  hd_table_cell(grid, "%s", id);
-  print_state(grid, off);
-  hd_table_cell(grid, "%.0f", rate->per_second);
-  if (rate->per_second > 0)
-    hd_table_cell(grid, "%.0f", rate->ns);
-  else
-    hd_table_cell(grid, "-");
-  hd_table_cell(grid, "%.2f", 100 * rate->share);
-  hd_table_at(grid, words);
-}
-
-static void print_classes(const struct status *status) {
-  struct hd_table grid = {0};
-  static const char *const titles[] = {"Class", "State", "Events/s", "ns each", "Most%"};
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    hd_table_column(&grid, titles[i], 0);
-  hd_table_left(&grid, 0);
-  hd_table_left(&grid, 1);
-  hd_table_place(&grid, "Events", false);
-  for (int c = 0; c < HD_CLASS_COUNT; c++) {
-    const enum hd_event_class event_class = (enum hd_event_class)c;
-    const struct hd_ctl_off off = hd_ctl_off_now(status->model, event_class);
-    print_row(&grid, hd_event_class_id(event_class), &off, &status->rates->classes[c],
-              hd_event_class_words(event_class));
-  }
-  const struct hd_ctl_off none = {0};
-  print_row(&grid, "-", &none, &status->rates->classes[HD_CLASS_FIXED], "threads and markers");
-  hd_table_print(&grid, stdout);
-  hd_table_free(&grid);
-}
-
 /* ---- JSON ---- */
 
-static json_t *rate_members(const struct hd_ctl_rate *rate) {
+static json_t *rate_members(const struct hd_live_rate *rate) {
   return HD_JSON({"events_per_second", hd_json_number(rate->per_second)}, {"ns_each", hd_json_number(rate->ns)},
                  {"most_percent", hd_json_number(100 * rate->share)},
                  {"thread", rate->share > 0 ? hd_json_count(rate->thread) : json_null()});
@@ -105,7 +61,7 @@ static json_t *rate_members(const struct hd_ctl_rate *rate) {
 static json_t *class_member(const void *of, size_t index) {
   const struct status *status = of;
   const enum hd_event_class event_class = (enum hd_event_class)index;
-  const struct hd_ctl_off off = hd_ctl_off_now(status->model, event_class);
+  const struct hd_live_off off = hd_live_off_now(status->model, event_class);
   json_t *members = HD_JSON({"class", json_string(hd_event_class_id(event_class))}, {"off", json_boolean(off.asked)},
                             {"off_by_budget_in", hd_json_count(off.regions)},
                             {"cost_before_percent", off.share > 0 ? json_real(100 * off.share) : json_null()});
@@ -132,7 +88,7 @@ static bool print_json(const struct status *status) {
 }
 
 int hd_ctl_status(struct hd_ctl *ctl, bool json) {
-  struct hd_ctl_rates rates;
+  struct hd_live_rates rates;
   struct hd_model *model;
   bool made = true;
   if (!hd_ctl_rates_now(ctl, &rates, &model))
@@ -142,7 +98,7 @@ int hd_ctl_status(struct hd_ctl *ctl, bool json) {
     made = print_json(&status);
   } else {
     print_heading(&status);
-    print_classes(&status);
+    hd_top_print_classes(&(struct hd_top){.run = model, .rates = &rates}, stdout);
   }
   hd_model_free(model);
   return hd_stream_finish(stdout, "standard output") && made ? HD_EXIT_OK : HD_EXIT_FAILED;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/ctl/ctl_internal.h"
+#include "output/model/memory.h"
 #include "support/command/options.h"
 
 int hd_ctl_fail(const struct hd_ctl *ctl) {
@@ -51,21 +50,13 @@ static bool find(struct hd_ctl *ctl, unsigned long pid) {
   return found || fail_to_find(ctl, pid);
 }
 
-/* The file's mode lets nobody else in, but the superuser. */
-static bool is_own(struct hd_ctl *ctl, unsigned long pid) {
-  struct stat file;
-  if (fstat(ctl->watch.live.file, &file) == 0 && file.st_uid == geteuid())
-    return true;
-  return fail(ctl, "process %lu is another user's: only its own user may steer it", pid);
-}
-
 bool hd_ctl_open(struct hd_ctl *ctl, unsigned long pid) {
   if (!find(ctl, pid) || !hd_top_watch_open(&ctl->watch, ctl->path, ctl->error, sizeof ctl->error))
     return false;
-  if (is_own(ctl, pid))
+  if (hd_top_watch_is_own(&ctl->watch))
     return true;
   hd_ctl_close(ctl);
-  return false;
+  return fail(ctl, "process %lu is another user's: only its own user may steer it", pid);
 }
 
 void hd_ctl_close(struct hd_ctl *ctl) {
@@ -81,42 +72,21 @@ struct hd_model *hd_ctl_read(struct hd_ctl *ctl) {
   return hd_live_copy(&ctl->watch.live, true, &seconds, ctl->error, sizeof ctl->error);
 }
 
+/* ---- what events cost ---- */
+
+bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_live_rates *rates, struct hd_model **after) {
+  struct hd_model *before = hd_ctl_read(ctl);
+  if (!before)
+    return false;
+  hd_top_watch_wait(&ctl->watch, ctl->interval_seconds);
+  *after = hd_ctl_read(ctl);
+  if (*after)
+    *rates = hd_live_rates_between(before, *after);
+  hd_model_free(before);
+  return *after != NULL;
+}
+
 /* ---- asking ---- */
-
-enum { PAGE_BYTES = HD_HEADER_BYTES };
-
-/* The file as it is, whatever its name is by now. It is open for writing for this moment only: `heddle run` takes it
- * that somebody who has it open goes on writing. */
-static void *map_header(const struct hd_ctl *ctl) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", ctl->watch.live.file);
-  const int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0)
-    return MAP_FAILED;
-  void *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  const int error = errno;
-  close(fd);
-  errno = error;
-  return page;
-}
-
-/* One word is the whole request. False: another request came just then. */
-static bool put(struct hd_control *control, enum hd_control_command command, uint32_t event_class, uint32_t ppm,
-                uint64_t *word, bool *replaced) {
-  uint64_t before = __atomic_load_n(&control->asked, __ATOMIC_ACQUIRE);
-  *replaced = before != __atomic_load_n(&control->done, __ATOMIC_ACQUIRE);
-  *word = hd_control_word(hd_control_number(before) + 1, command, event_class, ppm);
-  return __atomic_compare_exchange_n(&control->asked, &before, *word, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
-static bool post(struct hd_ctl *ctl, const struct hd_ctl_change *what, uint64_t *word, bool *replaced) {
-  struct hd_file_header *header = map_header(ctl);
-  if (header == MAP_FAILED)
-    return fail(ctl, "%s: cannot be written: %s", ctl->path, strerror(errno));
-  const bool done = put(&header->control, what->command, what->event_class, what->ppm, word, replaced);
-  munmap(header, PAGE_BYTES);
-  return done || fail(ctl, "another 'heddle ctl' asked this program for something just now; nothing was changed");
-}
 
 static double seconds_now(void) {
   struct timespec time;
@@ -156,9 +126,8 @@ static bool wait_for(struct hd_ctl *ctl, uint64_t word, struct hd_ctl_answer *an
   }
 }
 
-bool hd_ctl_ask(struct hd_ctl *ctl, enum hd_control_command command, uint32_t event_class, uint32_t ppm,
-                struct hd_ctl_answer *answer) {
-  const struct hd_ctl_change what = {command, (enum hd_event_class)event_class, ppm};
+bool hd_ctl_ask(struct hd_ctl *ctl, const struct hd_top_request *what, struct hd_ctl_answer *answer) {
   uint64_t word = 0;
-  return post(ctl, &what, &word, &answer->replaced) && wait_for(ctl, word, answer);
+  return hd_top_watch_ask(&ctl->watch, what, &word, &answer->replaced, ctl->error, sizeof ctl->error) &&
+         wait_for(ctl, word, answer);
 }

@@ -32,7 +32,6 @@ static _Noreturn void search(const struct hd_run *run, pid_t parent) {
       .wait_seconds = 1e9,
       .goes_on = true,
   };
-  hd_run_signals_restore(&run->signals);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   while (getppid() == parent && kill(run->outcome.pid, 0) == 0 && !hd_run_follow(&follower, run->directory))
     sleep_ms(LOOK_EVERY_MS);

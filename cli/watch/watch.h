@@ -61,6 +61,22 @@ void hd_top_watch_forget_process(struct hd_top_watch *watch);
 
 void hd_top_watch_close(struct hd_top_watch *watch);
 
+/* ---- ask.c: what is asked of it ---- */
+
+struct hd_top_request {
+  enum hd_control_command command;
+  enum hd_event_class event_class;
+  uint32_t ppm;
+};
+
+/** Only the program's own user may ask, not even the superuser. */
+bool hd_top_watch_is_own(const struct hd_top_watch *watch);
+
+/** Asks the program, and does not wait. `word`: hd_control.done is that when it has acted. `replaced`: somebody else's
+ *  request, which it had not seen yet. False: `error` says why it was not asked. */
+bool hd_top_watch_ask(const struct hd_top_watch *watch, const struct hd_top_request *what, uint64_t *word,
+                      bool *replaced, char *error, size_t error_bytes);
+
 /** What views want to know. */
 struct hd_top hd_top_of(const struct hd_top_watch *watch, enum hd_top_sort sort, uint32_t limit);
 

@@ -128,6 +128,7 @@ bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_
   hd_model_free(live->interval);
   find_names(live, model);
   make_interval(live, model, before);
+  live->rates = before ? hd_live_rates_between(before, model) : (struct hd_live_rates){0};
   hd_model_free(before);
   live->model = model;
   live->error_seconds = seconds;

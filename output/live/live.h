@@ -11,6 +11,7 @@
 #ifndef HEDDLE_OUTPUT_LIVE_LIVE_H
 #define HEDDLE_OUTPUT_LIVE_LIVE_H
 
+#include "output/live/rates.h"
 #include "output/model/model.h"
 
 /** A callpath's name, as it was found first. */
@@ -25,6 +26,7 @@ struct hd_live {
   int file;
   struct hd_model *model;     /* the run so far, as of the newest reading; NULL: there was none */
   struct hd_model *interval;  /* what came since the reading before; NULL: that was the first */
+  struct hd_live_rates rates; /* of events between them; seconds 0: there was none */
   double error_seconds;       /* by so much a number of the newest reading may be wrong */
   struct hd_live_name *names; /* by node */
   uint32_t name_count;

@@ -20,6 +20,7 @@ static const char help[] = "up, down, page up, page down    select a region or c
                            "escape, left                    back\n"
                            "s                               sort by gain, run-gain, elapsed, calls, name\n"
                            "t                               all threads\n"
+                           "c                               classes of events, what they cost; enter: off, on\n"
                            "l                               the programs that run under Heddle\n"
                            "p, space                        pause the display; again: go on\n"
                            "h, ?                            this help\n"
@@ -233,6 +234,16 @@ static void draw_callpath(struct hd_screen *screen, const struct hd_top *top, in
   free_text(&text);
 }
 
+static void draw_classes(struct hd_screen *screen, const struct hd_top *top, int end) {
+  struct text text = text_of(top, hd_top_print_classes, (size_t)COLS);
+  screen->page = HD_CLASS_COUNT;
+  if (text.count > 0)
+    put_line(0, text.lines[0], A_BOLD);
+  for (size_t i = 1; i < text.count && (int)i < end; i++)
+    put_line((int)i, text.lines[i], i == screen->event_class + 1 ? A_REVERSE : A_NORMAL);
+  free_text(&text);
+}
+
 static void draw_programs(struct hd_screen *screen, int end) {
   struct text text = {0};
   size_t bytes;
@@ -266,8 +277,13 @@ static void draw_status(const struct hd_screen *screen) {
     snprintf(text, sizeof text, "%s", screen->error);
   else if (screen->view == HD_VIEW_PROGRAMS)
     snprintf(text, sizeof text, "q quit  enter open  h help");
+  else if (screen->view == HD_VIEW_CLASSES && hd_screen_is_waiting(screen))
+    snprintf(text, sizeof text, "%s: the program acts at its next event", screen->request);
+  else if (screen->view == HD_VIEW_CLASSES)
+    snprintf(text, sizeof text, "%sq quit  enter switch off, on  escape back  p pause  h help",
+             screen->paused ? "PAUSED  " : "");
   else if (screen->view == HD_VIEW_PROGRAM)
-    snprintf(text, sizeof text, "%sq quit  s sort: %s  enter open  t threads  p pause  h help",
+    snprintf(text, sizeof text, "%sq quit  s sort: %s  enter open  t threads  c classes  p pause  h help",
              screen->paused ? "PAUSED  " : "", sort_names[screen->sort]);
   else
     snprintf(text, sizeof text, "%sq quit  escape back  p pause  h help", screen->paused ? "PAUSED  " : "");
@@ -287,6 +303,8 @@ void hd_screen_draw(struct hd_screen *screen) {
       draw_program(screen, &top, end);
     else if (screen->view == HD_VIEW_THREADS)
       draw_all_threads(screen, &top, end);
+    else if (screen->view == HD_VIEW_CLASSES)
+      draw_classes(screen, &top, end);
     else
       draw_callpath(screen, &top, end);
   }

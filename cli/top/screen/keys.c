@@ -16,6 +16,8 @@ static size_t moved(size_t at, long by, size_t count) {
 static void move_by(struct hd_screen *screen, long by) {
   if (screen->view == HD_VIEW_PROGRAMS)
     screen->program = moved(screen->program, by, screen->programs.count);
+  else if (screen->view == HD_VIEW_CLASSES)
+    screen->event_class = moved(screen->event_class, by, HD_CLASS_COUNT);
   else if (screen->view == HD_VIEW_PROGRAM && screen->node_count > 0)
     screen->node = screen->nodes[moved(hd_screen_row(screen), by, screen->node_count)];
   else
@@ -30,6 +32,8 @@ static void go_to(struct hd_screen *screen, enum hd_view view) {
 static void go_in(struct hd_screen *screen) {
   if (screen->view == HD_VIEW_PROGRAMS && screen->program < screen->programs.count)
     hd_screen_open(screen, screen->programs.items[screen->program].path);
+  else if (screen->view == HD_VIEW_CLASSES)
+    hd_screen_switch(screen);
   else if (screen->view == HD_VIEW_PROGRAM && screen->node_count > 0) {
     screen->node = screen->nodes[hd_screen_row(screen)];
     go_to(screen, HD_VIEW_CALLPATH);
@@ -65,6 +69,11 @@ static void sort_by_next(struct hd_screen *screen) {
   screen->nodes = NULL;
 }
 
+static void toggle(struct hd_screen *screen, enum hd_view view) {
+  if (screen->watching)
+    go_to(screen, screen->view == view ? HD_VIEW_PROGRAM : view);
+}
+
 /* Keys that do the same wherever they are pressed. */
 static bool do_common(struct hd_screen *screen, int key) {
   switch (key) {
@@ -86,8 +95,10 @@ static bool do_common(struct hd_screen *screen, int key) {
     sort_by_next(screen);
     return true;
   case 't':
-    if (screen->watching)
-      go_to(screen, screen->view == HD_VIEW_THREADS ? HD_VIEW_PROGRAM : HD_VIEW_THREADS);
+    toggle(screen, HD_VIEW_THREADS);
+    return true;
+  case 'c':
+    toggle(screen, HD_VIEW_CLASSES);
     return true;
   default:
     return false;

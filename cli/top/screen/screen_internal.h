@@ -8,7 +8,7 @@
 
 #include "cli/top/screen/screen.h"
 
-enum hd_view { HD_VIEW_PROGRAMS, HD_VIEW_PROGRAM, HD_VIEW_THREADS, HD_VIEW_CALLPATH, HD_VIEW_HELP };
+enum hd_view { HD_VIEW_PROGRAMS, HD_VIEW_PROGRAM, HD_VIEW_THREADS, HD_VIEW_CALLPATH, HD_VIEW_CLASSES, HD_VIEW_HELP };
 
 struct hd_screen {
   double interval_seconds;
@@ -23,6 +23,9 @@ struct hd_screen {
   uint32_t *nodes;                 /* of the callpaths in the table, in its order; NULL: to be made */
   uint32_t node_count;
   uint32_t node;   /* that is selected; 0: the foremost, whichever it is */
+  size_t event_class;      /* that is selected */
+  uint64_t asked;          /* hd_top_watch_ask()'s word; 0: nothing was asked for */
+  char request[64];        /* that */
   size_t scrolled; /* lines of threads, or of a callpath, that are above the screen */
   size_t page;     /* lines that a page has */
   char error[PATH_MAX + 256];
@@ -36,6 +39,12 @@ bool hd_screen_open(struct hd_screen *screen, const char *path);
 
 /** Reads anew what is shown. */
 void hd_screen_refresh(struct hd_screen *screen);
+
+/** ask.c: switches the selected class off, or on again. */
+void hd_screen_switch(struct hd_screen *screen);
+
+/** Whether the program has not yet done what it was asked for. */
+bool hd_screen_is_waiting(const struct hd_screen *screen);
 
 /** keys.c: what a key of ncurses does. */
 void hd_screen_key(struct hd_screen *screen, int key);

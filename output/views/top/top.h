@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "output/live/rates.h"
 #include "output/model/model.h"
 
 /** Its name, and that of the option's argument. RUN_GAIN: over the run; all others over the interval. */
@@ -29,7 +30,8 @@ struct hd_top {
   const struct hd_model *run;
   const struct hd_model *interval; /* since the reading before; NULL: there is none */
   enum hd_top_life life;
-  double error_seconds; /* hd_live */
+  const struct hd_live_rates *rates; /* of its events */
+  double error_seconds;              /* hd_live */
   enum hd_top_sort sort;
   uint32_t limit; /* of threads, and of callpaths; 0: all */
 };
@@ -46,6 +48,9 @@ void hd_top_print_callpaths(const struct hd_top *top, FILE *out);
 
 /** One of them, by its node: where it is called, its numbers, and who is in it. */
 void hd_top_print_callpath(const struct hd_top *top, uint32_t node, FILE *out);
+
+/** Which classes of events are on, and what they cost: a line for each, in their order. */
+void hd_top_print_classes(const struct hd_top *top, FILE *out);
 
 /** Elapsed time, busy threads, the region in which most of the interval passed: "12 s, 3.2 of 4 threads busy, 87 % in
  *  parallel heat.c:42 in step". */

@@ -90,7 +90,7 @@ def test_a_sum_of_runs_is_estimated_like_each(profile, export, build_program, ru
 
 
 def test_reports_say_about_and_from_to(profile, export, build_program, run_heddle):
-    path, _ = play(profile, export, build_program("floods.c"), "critical", 0.5)
+    path = profile(build_program("floods.c"), "critical", 0.5, runtime=19, threads=2, env={"HEDDLE_ONLY": "region"})
     text = run_heddle("report", path).stdout
     gain = next(line for line in text.splitlines() if line.startswith("gain "))
     assert gain.startswith("gain      about ") and "(from " in gain and " % " in gain

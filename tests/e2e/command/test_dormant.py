@@ -130,8 +130,8 @@ def test_the_measurement_begins_in_the_midst_of_a_region(runtime, start, export,
     before = check_woken(loaded)
     below = {entry["kind"] for entry in loaded.profiles if entry["parent"] == before["id"]}
     assert {"critical", "parallel"} <= below and ("loop_dynamic" in below or "loop" in below)
-    last, = (entry for entry in loaded.profiles if entry["kind"] == "parallel" and entry["visits"] == REGIONS)
-    assert last["elapsed_s"] > 0 and last["busy_inclusive_s"] > 0
+    last = loaded.one(marks("midst.c")["last"], "parallel")
+    assert last["visits"] == REGIONS and last["elapsed_s"] > 0 and last["busy_inclusive_s"] > 0
     assert loaded["program"]["measured_from_s"] > 0
     report = run_heddle("report", program.output).stdout
     assert "measured from" in report and BEFORE in run_heddle("report", "--tree", program.output).stdout

@@ -55,7 +55,8 @@ def test_what_was_not_tested_is_said(build_program, run_heddle, tmp_path):
     said = searched(run_heddle, tmp_path, build_program("flawed.c"), "triangle", "triangle:15")  # the second region lasts
     found = verdicts(said)
     assert found[HYPOTHESES["serial"]][0] == "no" and found[HYPOTHESES["tasks"]][0] == "?", said
-    assert "regions, entry, task, sync: not tested, the program ended before" in said and "together" not in said
+    assert "regions, entry, task, sync: not tested\n" in said and "together" not in said
+    assert re.search("^ended     the program ended", said, re.M)
     brief = searched(run_heddle, tmp_path, build_program("flawed.c"))
     assert brief == "heddle: nothing was searched: the program ended before\n"
 
@@ -79,6 +80,15 @@ def test_of_a_running_program(start, export):
                      " ".join(export(profile)["run"]["notes"]))
 
 
+def test_nothing_is_searched_while_nothing_is_measured(start):
+    program = start()
+    program.do("pause")
+    refused = program.call("ctl", program.pid, "search")
+    assert refused.returncode == 1 and "nothing is measured until 'heddle ctl PID on'" in refused.stderr and refused.stdout == ""
+    program.do("resume")
+    assert program.end()[0] == "equal\n"
+
+
 # ---- --only ----
 
 
@@ -98,7 +108,7 @@ def test_only_some_classes(build_program, run_heddle, export, tmp_path):
 
 
 def test_only_what_there_is(start, run_heddle):
-    program = start()
+    program = start(env={"HEDDLE_OVERHEAD": "off"})
     said = program.do("only", "mutex,sync")
     assert re.search(r"^Predicted +[\d.e-]+ % of a thread's time", said, re.M)
     off = {entry["class"] for entry in program.status()["classes"] if entry["off"]}

@@ -120,6 +120,28 @@ def test_keys_open_and_sort_and_pause(start_phases, open_screen):
     screen.wait(r"^phases ")
 
 
+def test_classes_are_switched(start_phases, open_screen, export, tmp_path):
+    program = start_phases()
+    screen = open_screen(program.file)
+    program.be("f")  # it acts at once
+    screen.wait(" parallel phases")
+    screen.keys("c")
+    screen.wait(r"^q quit  enter switch off, on ")
+    screen.keys(*["Down"] * 4, "Enter")
+    assert re.search(r"^mutex +on ", screen.wait(r"^work +off "), re.M)
+    screen.keys("Enter")
+    screen.wait(r"^work +on ")
+    screen.keys("c")
+    screen.wait(r"^phases ")
+    program.process.communicate("q", timeout=TIMEOUT_S)
+    notes = " ".join(export(tmp_path / "out.heddle")["run"]["notes"])
+    assert re.search(r"'heddle ctl' changed what was measured while the program ran: work off at [\d.]+ s, work on at", notes)
+    screen.keys("c")
+    screen.wait(r"^work ")
+    screen.keys("Enter")
+    screen.wait("^the program has ended")
+
+
 def test_a_killed_program_stays(start_phases, open_screen):
     program = start_phases(under_run=False)
     screen = open_screen(program.file)

@@ -64,7 +64,7 @@ int main(void) {
 #pragma omp barrier
   }
   for (int i = 0; i < REGIONS; i++) {
-#pragma omp parallel for
+#pragma omp parallel for // mark: last
     for (int j = 0; j < ITERATIONS; j++)
       work();
   }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Events and what they cost, from the accounts that threads keep of them in the live profile. */
-#include <math.h>
-#include <string.h>
+#include "output/live/rates.h"
 
-#include "cli/ctl/ctl_internal.h"
+#include <math.h>
+
 #include "output/model/memory.h"
 #include "output/model/model.h"
 
@@ -66,7 +66,7 @@ static struct sums sums_of(const struct hd_costs_record *before, const struct hd
   return sums;
 }
 
-static void take(struct hd_ctl_rate *rate, double count, double ticks, double whole, uint32_t thread) {
+static void take(struct hd_live_rate *rate, double count, double ticks, double whole, uint32_t thread) {
   rate->per_second += count;
   rate->ns += ticks;
   if (whole > 0 && ticks / whole > rate->share) {
@@ -75,15 +75,15 @@ static void take(struct hd_ctl_rate *rate, double count, double ticks, double wh
   }
 }
 
-static void finish(struct hd_ctl_rate *rate, const struct hd_model *model, double seconds) {
+static void finish(struct hd_live_rate *rate, const struct hd_model *model, double seconds) {
   rate->ns = rate->per_second > 0 ? 1e9 * rate->ns * model->seconds_per_tick / rate->per_second : NAN;
   rate->per_second = seconds > 0 ? rate->per_second / seconds : 0;
 }
 
-struct hd_ctl_rates hd_ctl_rates_between(const struct hd_model *before, const struct hd_model *after) {
+struct hd_live_rates hd_live_rates_between(const struct hd_model *before, const struct hd_model *after) {
   const uint64_t begin = before ? before->end_ticks : after->header.loaded_ticks;
   const double whole = after->end_ticks > begin ? (double)(after->end_ticks - begin) : 0;
-  struct hd_ctl_rates rates = {.seconds = whole * after->seconds_per_tick};
+  struct hd_live_rates rates = {.seconds = whole * after->seconds_per_tick};
   for (uint32_t i = 0; i < after->cost_count; i++) {
     const uint32_t thread = after->costs[i].thread;
     const struct sums sums = sums_of(record_of(before, thread), &after->costs[i]);
@@ -101,20 +101,8 @@ struct hd_ctl_rates hd_ctl_rates_between(const struct hd_model *before, const st
   return rates;
 }
 
-bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_ctl_rates *rates, struct hd_model **after) {
-  struct hd_model *before = hd_ctl_read(ctl);
-  if (!before)
-    return false;
-  hd_top_watch_wait(&ctl->watch, ctl->interval_seconds);
-  *after = hd_ctl_read(ctl);
-  if (*after)
-    *rates = hd_ctl_rates_between(before, *after);
-  hd_model_free(before);
-  return *after != NULL;
-}
-
-struct hd_ctl_off hd_ctl_off_now(const struct hd_model *model, enum hd_event_class event_class) {
-  struct hd_ctl_off off = {0};
+struct hd_live_off hd_live_off_now(const struct hd_model *model, enum hd_event_class event_class) {
+  struct hd_live_off off = {0};
   for (uint32_t i = 0; i < model->switch_count; i++) {
     const struct hd_switch *from = &model->switches[i];
     if (from->event_class != event_class || from->on_ticks != 0)
