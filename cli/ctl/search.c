@@ -19,7 +19,7 @@ enum { TOGETHER = 4 };
 #define KEPT 0.01
 
 const struct hd_hypothesis hd_hypotheses[HD_SEARCH_COUNT] = {
-#define HD_ROW(name, id, words, causes, classes) {id, words, causes, classes},
+#define HD_ROW(name, id, words, causes, classes, refined_by) {id, words, causes, classes, refined_by},
     HD_HYPOTHESES(HD_ROW)
 #undef HD_ROW
 };
@@ -111,8 +111,7 @@ static bool measures_only(const struct hd_search_state *search, uint32_t classes
 static bool measure_only(struct hd_search_state *search, uint32_t classes) {
   const struct hd_top_request only = {.command = HD_CONTROL_ONLY, .ppm = classes};
   struct hd_ctl_answer answer;
-  return read_now(search) &&
-         (measures_only(search, classes) || hd_ctl_ask(&search->ctl, &only, &answer));
+  return read_now(search) && (measures_only(search, classes) || hd_ctl_ask(&search->ctl, &only, &answer));
 }
 
 /* Measures only these classes, and regions, for so long. False: the program has ended, or does not act. */
@@ -146,7 +145,7 @@ static bool is_first_of_its_classes(int hypothesis) {
 static uint32_t classes_that_hold(const struct hd_search_state *search) {
   uint32_t classes = 0;
   for (int i = 0; i < HD_SEARCH_COUNT; i++)
-    classes |= hd_search_holds(search, i) ? hd_hypotheses[i].classes : 0;
+    classes |= hd_search_holds(search, i) ? hd_hypotheses[i].classes | hd_hypotheses[i].refined_by : 0;
   return classes;
 }
 

@@ -16,25 +16,29 @@ enum { HD_SEARCH_PLACES = 64 };
 #define HD_CAUSE_BIT(cause) (UINT32_C(1) << HD_CAUSE_##cause)
 #define HD_CLASS_BIT(event_class) (UINT32_C(1) << HD_CLASS_##event_class)
 
-/** X(NAME, id, words, causes of findings that speak for it, classes of events that it needs besides regions). Those
- * with the same classes are tested together, and stand together. */
+/** Unseen tasks make a wait busy, so whether work is uneven needs tasks, too. */
+#define HD_SEARCH_CLASSES_OF_WORK (HD_CLASS_BIT(WORK) | HD_CLASS_BIT(SYNC) | HD_CLASS_BIT(TASK))
+
+/** X(NAME, id, words, causes of findings that speak for it, classes of events that it needs besides regions, and what
+ *  tells its causes apart, if it holds). Those with the same classes are tested together, and stand together. */
 #define HD_HYPOTHESES(X)                                                                                               \
-  X(SERIAL, "serial", "too little is parallel", HD_CAUSE_BIT(SERIAL), 0)                                               \
+  X(SERIAL, "serial", "too little is parallel", HD_CAUSE_BIT(SERIAL), 0, 0)                                            \
   X(SMALL, "regions", "regions are too small, or threads come late", HD_CAUSE_BIT(FORK_JOIN) | HD_CAUSE_BIT(WAKE_UP),  \
-    0)                                                                                                                 \
-  X(PROCESSORS, "processors", "threads lack processors", HD_CAUSE_BIT(OVERSUBSCRIPTION) | HD_CAUSE_BIT(PINNED), 0)     \
+    0, 0)                                                                                                              \
+  X(PROCESSORS, "processors", "threads lack processors", HD_CAUSE_BIT(OVERSUBSCRIPTION) | HD_CAUSE_BIT(PINNED), 0, 0)  \
   X(UNEVEN, "uneven", "work is uneven",                                                                                \
     HD_CAUSE_BIT(IMBALANCE) | HD_CAUSE_BIT(TOO_FEW_ITERATIONS) | HD_CAUSE_BIT(SERIAL_IN_REGION),                       \
-    HD_CLASS_BIT(WORK) | HD_CLASS_BIT(SYNC))                                                                           \
+    HD_SEARCH_CLASSES_OF_WORK, HD_CLASS_BIT(ENTRY))                                                                    \
   X(BARRIERS, "barriers", "threads wait at barriers", HD_CAUSE_BIT(BARRIER) | HD_CAUSE_BIT(REDUCTION),                 \
-    HD_CLASS_BIT(WORK) | HD_CLASS_BIT(SYNC))                                                                           \
+    HD_SEARCH_CLASSES_OF_WORK, 0)                                                                                      \
   X(LOCKS, "locks", "threads wait for locks",                                                                          \
-    HD_CAUSE_BIT(CRITICAL) | HD_CAUSE_BIT(LOCK) | HD_CAUSE_BIT(ATOMIC) | HD_CAUSE_BIT(ORDERED), HD_CLASS_BIT(MUTEX))   \
+    HD_CAUSE_BIT(CRITICAL) | HD_CAUSE_BIT(LOCK) | HD_CAUSE_BIT(ATOMIC) | HD_CAUSE_BIT(ORDERED), HD_CLASS_BIT(MUTEX),   \
+    0)                                                                                                                 \
   X(HANDOUT, "handout", "handing out chunks takes long", HD_CAUSE_BIT(SCHEDULING),                                     \
-    HD_CLASS_BIT(ENTRY) | HD_CLASS_BIT(WORK))                                                                          \
+    HD_CLASS_BIT(ENTRY) | HD_CLASS_BIT(WORK), 0)                                                                       \
   X(TASKS, "tasks", "tasks are too small, or too few at a time",                                                       \
     HD_CAUSE_BIT(TASK_GRANULARITY) | HD_CAUSE_BIT(TASK_CREATION) | HD_CAUSE_BIT(TASK_DEPENDENCES),                     \
-    HD_CLASS_BIT(ENTRY) | HD_CLASS_BIT(TASK) | HD_CLASS_BIT(SYNC))
+    HD_SEARCH_CLASSES_OF_WORK | HD_CLASS_BIT(ENTRY), 0)
 
 enum {
 #define HD_NUMBER(name, ...) HD_SEARCH_##name,
@@ -48,6 +52,7 @@ struct hd_hypothesis {
   const char *words;
   uint32_t causes;
   uint32_t classes;
+  uint32_t refined_by;
 };
 extern const struct hd_hypothesis hd_hypotheses[HD_SEARCH_COUNT];
 

@@ -5,7 +5,8 @@
  *
  * All times, visits and totals are differences, and what is computed from them (gains, shares, findings) is computed
  * anew. Instances of regions are those that began between the two; time of an instance counts in the interval in which
- * it passed. What was not observed, marks and notes are those of the run. An interval has no timeline, and no counters.
+ * it passed. Which classes of events were not
+ * observed is that of the interval; marks and notes are those of the run. An interval has no timeline, and no counters.
  */
 #ifndef HEDDLE_OUTPUT_LIVE_INTERVAL_H
 #define HEDDLE_OUTPUT_LIVE_INTERVAL_H

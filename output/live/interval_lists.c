@@ -85,18 +85,53 @@ static void take_costs(struct hd_model *later, const struct hd_model *earlier) {
   hd_take(&later->cost_ticks, earlier->cost_ticks);
 }
 
-/* In the order of the file, to which nothing is added but at the end of each thread's. */
+static bool is_of_one(const struct hd_switch *a, const struct hd_switch *b) {
+  return a->event_class == b->event_class && a->thread == b->thread && a->node == b->node && a->asked == b->asked;
+}
+
+/* Those of one class, thread and callpath keep their order. */
+static const struct hd_switch *find_switch(const struct hd_model *model, const struct hd_switch *like,
+                                           uint32_t number) {
+  for (uint32_t i = 0; i < model->switch_count; i++)
+    if (is_of_one(&model->switches[i], like) && number-- == 0)
+      return &model->switches[i];
+  return NULL;
+}
+
 static void take_switches(struct hd_model *later, const struct hd_model *earlier) {
-  for (uint32_t i = 0; i < later->switch_count; i++)
-    for (uint32_t j = 0; j < earlier->switch_count; j++) {
-      const struct hd_switch *known = &earlier->switches[j];
-      struct hd_switch *from = &later->switches[i];
-      if (known->event_class != from->event_class || known->thread != from->thread || known->node != from->node ||
-          known->asked != from->asked)
-        continue;
-      hd_take(&from->times, known->times);
-      hd_take(&from->ticks, known->ticks);
-    }
+  for (uint32_t i = 0; i < later->switch_count; i++) {
+    struct hd_switch *from = &later->switches[i];
+    uint32_t number = 0;
+    for (uint32_t j = 0; j < i; j++)
+      number += is_of_one(&later->switches[j], from);
+    const struct hd_switch *known = find_switch(earlier, from, number);
+    if (!known)
+      continue;
+    hd_take(&from->times, known->times);
+    hd_take(&from->ticks, known->ticks);
+  }
+}
+
+/* With regions all was off that is in them. */
+static uint32_t classes_off(const struct hd_model *interval) {
+  uint32_t classes = interval->header.lost_switches > 0 ? UINT32_MAX : 0;
+  for (uint32_t i = 0; i < interval->switch_count; i++)
+    if (interval->switches[i].times > 0 || interval->switches[i].ticks > 0)
+      classes |= 1u << interval->switches[i].event_class;
+  return classes >> HD_CLASS_REGION & 1 ? UINT32_MAX : classes;
+}
+
+/* What was off before is known now. */
+static void limit_refused(struct hd_model *interval) {
+  const uint32_t on = ((1u << HD_CLASS_COUNT) - 1) & ~classes_off(interval);
+  interval->off_classes &= ~on;
+  interval->refused &= ~on;
+  for (uint32_t i = 0; i < interval->node_count; i++)
+    interval->nodes[i].refused &= ~on;
+  for (uint32_t i = 0; i < interval->thread_count; i++)
+    interval->threads[i].refused &= ~on;
+  for (uint32_t i = 0; i < interval->row_count; i++)
+    interval->rows[i].refused &= ~on;
 }
 
 /* Counts are taken when a thread reads its counters, not when somebody looks: no difference is one of the interval. */
@@ -139,6 +174,7 @@ void hd_take_lists(struct hd_model *later, const struct hd_model *earlier) {
   take_tasks(later, earlier);
   take_costs(later, earlier);
   take_switches(later, earlier);
+  limit_refused(later);
   take_watched(later, earlier);
   drop_counts(later);
 }

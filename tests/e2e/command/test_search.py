@@ -55,7 +55,7 @@ def test_what_was_not_tested_is_said(build_program, run_heddle, tmp_path):
     said = searched(run_heddle, tmp_path, build_program("flawed.c"), "triangle", "triangle:15")  # the second region lasts
     found = verdicts(said)
     assert found[HYPOTHESES["serial"]][0] == "no" and found[HYPOTHESES["tasks"]][0] == "?", said
-    assert "regions, entry, task, sync: not tested\n" in said and "together" not in said
+    assert "regions, entry, task, work, sync: not tested\n" in said and "together" not in said
     assert re.search("^ended     the program ended", said, re.M)
     brief = searched(run_heddle, tmp_path, build_program("flawed.c"))
     assert brief == "heddle: nothing was searched: the program ended before\n"
@@ -76,7 +76,7 @@ def test_of_a_running_program(start, export):
     assert len(verdicts(text)) == len(rows), text
     said, profile = program.end()
     assert said == "equal\n"
-    assert re.search(r"'heddle ctl' changed what was measured .*only work sync region at [\d.]+ s",
+    assert re.search(r"'heddle ctl' changed what was measured .*only task work sync region at [\d.]+ s",
                      " ".join(export(profile)["run"]["notes"]))
 
 
