@@ -5,8 +5,8 @@
  *
  * All times, visits and totals are differences, and what is computed from them (gains, shares, findings) is computed
  * anew. Instances of regions are those that began between the two; time of an instance counts in the interval in which
- * it passed. Which classes of events were not
- * observed is that of the interval; marks and notes are those of the run. An interval has no timeline, and no counters.
+ * it passed. What was off in it counts as not observed; marks and notes are those of the run. What windows saw in it is
+ * its own, so it can be resolved (hd_resolve). An interval has no timeline, and no counters.
  */
 #ifndef HEDDLE_OUTPUT_LIVE_INTERVAL_H
 #define HEDDLE_OUTPUT_LIVE_INTERVAL_H

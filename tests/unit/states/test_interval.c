@@ -150,6 +150,66 @@ static void test_worker_idles_since_its_team_ended(void **state) {
   hd_model_free(model);
 }
 
+/* ---- what was off ---- */
+
+#define MS UINT64_C(1000000)
+
+static void critical_at(uint64_t time) {
+  sc_at(time);
+  sc_acquire(ompt_mutex_critical, 0x9000, 0x400);
+  sc_at(time + 300000);
+  sc_acquired(ompt_mutex_critical, 0x9000, 0x400);
+  sc_at(time + 700000);
+  sc_released(ompt_mutex_critical, 0x9000, 0);
+}
+
+static void ask_at(uint64_t ms, enum hd_control_command command) {
+  struct fk_event event = sc_event(FK_ASK);
+  event.time = ms * MS;
+  event.wait_id = hd_control_word((uint32_t)ms, command, HD_CLASS_MUTEX, 0);
+  sc_emit(event);
+}
+
+/* Critical sections are off from 1000 ms to 3000 ms, and from 5000 ms on: some more, for of what is refused few look.
+ */
+static struct hd_model *play_switched(uint64_t until_ms) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t ms = 0; ms < until_ms; ms++) {
+    if (ms == 1000 || ms == 5000)
+      ask_at(ms, HD_CONTROL_OFF);
+    if (ms == 3000)
+      ask_at(ms, HD_CONTROL_ON);
+    critical_at(ms * MS + 1000);
+  }
+  sc_kill();
+  return ex_play_killed();
+}
+
+/* Whether sections were refused between the two times, and that they were off for so long. */
+static bool were_refused(uint64_t from_ms, uint64_t until_ms, uint64_t off_ms) {
+  struct hd_model *earlier = play_switched(from_ms), *later = play_switched(until_ms);
+  uint64_t off = 0;
+  make(later, earlier);
+  for (uint32_t i = 0; i < later->switch_count; i++)
+    off += later->switches[i].ticks;
+  assert_in_range(off / MS, off_ms > 80 ? off_ms - 80 : 0, off_ms + 80);
+  assert_int_equal(later->off_classes, later->refused & 1u << HD_CLASS_MUTEX);
+  const bool refused = later->off_classes != 0;
+  hd_model_free(earlier);
+  hd_model_free(later);
+  return refused;
+}
+
+static void test_what_was_off_before_is_known_now(void **state) {
+  (void)state;
+  assert_true(were_refused(500, 2000, 1000));
+  assert_true(were_refused(2000, 4000, 1000));
+  assert_false(were_refused(4000, 4900, 0));
+  assert_true(were_refused(4500, 6000, 1000)); /* the second time is not the first one */
+  assert_true(were_refused(6000, 7000, 1000));
+}
+
 /* ---- random programs ---- */
 
 static struct hd_model *open_last(const struct fk_result *result) {
@@ -295,6 +355,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_only_an_earlier_profile_of_the_run_is_taken),
       cmocka_unit_test(test_threads_stay_where_their_last_event_left_them),
       cmocka_unit_test(test_worker_idles_since_its_team_ended),
+      cmocka_unit_test(test_what_was_off_before_is_known_now),
       cmocka_unit_test(test_intervals_of_random_programs_are_profiles),
       cmocka_unit_test(test_intervals_of_long_random_programs_are_profiles),
       cmocka_unit_test(test_intervals_with_windows_are_profiles),
