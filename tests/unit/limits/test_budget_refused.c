@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Classes of events that are switched off and on at any time: what began while they were on is observed whole, nothing
- * else is, and all identities hold (random programs against the oracle: test_properties.c, test_switched_properties.c).
- */
+ * else is, and all identities hold (random programs against the oracle: test_properties.c, test_switched_properties.c). */
 #include <string.h>
 
 #include "expect.h"

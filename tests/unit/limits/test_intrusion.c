@@ -257,8 +257,7 @@ static void test_much_overhead_is_noted_where_it_matters(void **state) {
   sample.builder.header->clock_kind = HD_CLOCK_TSC;
   sample.builder.header->clock_last = (struct hd_clock_pair){1000, 1000000000}; /* a tick is a millisecond */
   struct hd_model *model = builder_read(&sample.builder);
-  assert_true(
-      has_note(model, "Heddle's events took 6.2 % of the busy time, more than the budget of 2 % of all thread time:"));
+  assert_true(has_note(model, "Heddle's events took 6.2 % of the busy time, more than the budget of 2 % of all thread time:"));
   hd_model_free(model);
   sample.builder.header->budget_ppm = 50001; /* 100 of two threads that lived for 1000 */
   model = builder_read(&sample.builder);
