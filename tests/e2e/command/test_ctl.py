@@ -14,82 +14,11 @@ import time
 import pytest
 
 from conftest import LIBRARY, TIMEOUT_S, assert_entries, assert_identities, assert_states_sum_to_lifetimes, environment_for
+from steered_program import CONTROL
 from timed import check_times
 
 CLASSES = ("entry", "mutex", "task", "call", "work", "sync")
-BLOCK = 1216  # the control block's place in the file (heddle-format.h), and its size
-BLOCK_BYTES = 544
-
-
-class Steered:
-    """A program of steered.c, under OMP_TOOL_LIBRARIES or `heddle run`."""
-
-    def __init__(self, command, env, store, output, run_heddle):
-        self.store = store
-        self.output = output
-        self.run_heddle = run_heddle
-        self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        cwd=store, start_new_session=True)
-        assert self.process.stdout.readline() == "s\n"
-        listed = json.loads(self.call("top", "--list", "--json").stdout)["programs"]
-        program = next(entry for entry in listed if entry["file"].startswith(str(store)))
-        self.pid = program["pid"]
-        self.file = pathlib.Path(program["file"])
-
-    def call(self, *arguments, **options):
-        return self.run_heddle(*arguments, env={"HEDDLE_STORE_DIR": str(self.store)}, **options)
-
-    def start(self, heddle, *arguments):
-        """`heddle ctl`, which goes on."""
-        return subprocess.Popen([heddle, "ctl", *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                text=True, env=environment_for(None, env={"HEDDLE_STORE_DIR": str(self.store)}))
-
-    def ctl(self, *command):
-        return self.call("ctl", "-i", "0.1", self.pid, *command)
-
-    def do(self, *command):
-        result = self.ctl(*command)
-        assert result.returncode == 0 and result.stderr == "", result.stderr
-        return result.stdout
-
-    def status(self):
-        return json.loads(self.do("status", "--json"))
-
-    def asked(self):
-        with open(self.file, "rb") as file:
-            file.seek(BLOCK)
-            return int.from_bytes(file.read(8), "little")
-
-    def end(self):
-        """What it said, and the profile."""
-        said, _ = self.process.communicate(timeout=TIMEOUT_S)
-        assert self.process.returncode == 0
-        return said, self.output
-
-
-@pytest.fixture
-def start(build_program, heddle, run_heddle, tmp_path):
-    """start(runtime=, under_run=, env=) -> Steered. All are killed at the end."""
-    started = []
-
-    def begin(runtime=19, under_run=False, env=None):
-        store = tmp_path / f"store{len(started)}"
-        store.mkdir()
-        output = tmp_path / f"out{len(started)}.heddle"
-        tool = {} if under_run else {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(output)}
-        env = environment_for(runtime, 3, {"HEDDLE_STORE_DIR": str(store), "OMP_WAIT_POLICY": "passive", **tool,
-                                           **(env or {})})
-        command = [heddle, "run", "-q", "-o", output, "--"] if under_run else []
-        started.append(Steered([*command, build_program("steered.c")], env, store, output, run_heddle))
-        return started[-1]
-
-    yield begin
-    for program in started:
-        if program.process.poll() is None:
-            os.killpg(program.process.pid, signal.SIGKILL)
-        program.process.stdin.close()
-        program.process.stdout.close()
-        program.process.wait()
+BLOCK_BYTES = 544  # of the control block
 
 
 def check_whole(loaded):
@@ -103,8 +32,8 @@ def by_ctl(loaded):
 
 
 @pytest.mark.parametrize("under_run", [False, True])
-def test_a_class_goes_off_and_on(start, export, run_heddle, tmp_path, under_run):
-    program = start(under_run=under_run, env={"HEDDLE_OVERHEAD": "off"})
+def test_a_class_goes_off_and_on(start_steered, export, run_heddle, tmp_path, under_run):
+    program = start_steered(under_run=under_run, env={"HEDDLE_OVERHEAD": "off"})
     limit = time.monotonic() + TIMEOUT_S
     while not (before := {entry["class"]: entry for entry in program.status()["classes"]})["mutex"]["events_per_second"]:
         assert time.monotonic() < limit
@@ -138,8 +67,8 @@ def test_a_class_goes_off_and_on(start, export, run_heddle, tmp_path, under_run)
     assert entry["where"] == "everywhere" and entry["times"] == 2
 
 
-def test_pause_and_resume(start, export):
-    program = start()
+def test_pause_and_resume(start_steered, export):
+    program = start_steered()
     program.do("pause")
     paused = program.status()
     assert paused["paused"] and paused["interval_s"] == 0
@@ -155,8 +84,8 @@ def test_pause_and_resume(start, export):
     assert re.search("measurement was paused 1 time, for", " ".join(loaded["run"]["notes"]))
 
 
-def test_the_budget_is_changed(start, export):
-    program = start(env={"HEDDLE_OVERHEAD": "off"})
+def test_the_budget_is_changed(start_steered, export):
+    program = start_steered(env={"HEDDLE_OVERHEAD": "off"})
     assert program.status()["budget_percent"] is None
     program.do("budget", "0.5%")
     assert program.status()["budget_percent"] == 0.5
@@ -164,8 +93,8 @@ def test_the_budget_is_changed(start, export):
     assert said == "equal\n" and "budget 0.5 % at" in " ".join(export(profile)["run"]["notes"])
 
 
-def test_a_snapshot_is_a_whole_profile(start, export, run_heddle, tmp_path):
-    program = start()
+def test_a_snapshot_is_a_whole_profile(start_steered, export, run_heddle, tmp_path):
+    program = start_steered()
     path = tmp_path / "snap.heddle"
     said = program.do("snapshot", "-o", path)
     assert re.match(rf"{re.escape(str(path))}: [\d.]+ m?s of steered \(pid {program.pid}\)", said)
@@ -186,8 +115,8 @@ def test_a_snapshot_is_a_whole_profile(start, export, run_heddle, tmp_path):
     assert program.ctl("status").returncode == 1
 
 
-def test_anything_at_random(start, export, runtime):
-    program = start(runtime, env={"HEDDLE_COUNTERS": "page-faults"})
+def test_anything_at_random(start_steered, export, runtime):
+    program = start_steered(runtime, env={"HEDDLE_COUNTERS": "page-faults"})
     chance = random.Random(runtime)
     limit = time.monotonic() + 6
     count = 0
@@ -227,22 +156,22 @@ def test_costs_are_what_was_predicted(build_program, run_heddle, tmp_path):
     check_times(measure_once, check)
 
 
-def test_garbage_in_the_block_does_no_harm(start, export):
-    program = start()
+def test_garbage_in_the_block_does_no_harm(start_steered, export):
+    program = start_steered()
     chance = random.Random(3)
     limit = time.monotonic() + 3
     with open(program.file, "r+b") as file, mmap.mmap(file.fileno(), 4096) as page:
         while time.monotonic() < limit:
-            begin = BLOCK + chance.randrange(BLOCK_BYTES)
-            size = min(chance.randrange(1, 64), BLOCK + BLOCK_BYTES - begin)
+            begin = CONTROL + chance.randrange(BLOCK_BYTES)
+            size = min(chance.randrange(1, 64), CONTROL + BLOCK_BYTES - begin)
             page[begin:begin + size] = chance.randbytes(size)
     said, profile = program.end()
     assert said == "equal\n"
     check_whole(export(profile))
 
 
-def test_a_client_that_dies_leaves_no_harm(start, heddle):
-    program = start()
+def test_a_client_that_dies_leaves_no_harm(start_steered, heddle):
+    program = start_steered()
     os.kill(program.pid, signal.SIGSTOP)
     before = program.asked()
     client = program.start(heddle, "-i", "0.1", program.pid, "off", "mutex")
@@ -262,8 +191,8 @@ def test_a_client_that_dies_leaves_no_harm(start, heddle):
     assert program.end()[0] == "equal\n"
 
 
-def test_a_program_that_ends_meanwhile(start, heddle):
-    program = start()
+def test_a_program_that_ends_meanwhile(start_steered, heddle):
+    program = start_steered()
     os.kill(program.pid, signal.SIGSTOP)
     before = program.asked()
     client = program.start(heddle, "-i", "0.1", "-w", "60", program.pid, "pause")
@@ -298,8 +227,8 @@ def test_a_program_that_executes_another_is_that_other(start_phases):
 
 
 @pytest.mark.needs("root")
-def test_only_its_own_user_may(start, heddle):
-    program = start()
+def test_only_its_own_user_may(start_steered, heddle):
+    program = start_steered()
     for path in [program.store, *program.store.parents]:
         if path.owner() == "root" and path != pathlib.Path("/") and path.stat().st_mode & 0o055 != 0o055:
             path.chmod(0o755)

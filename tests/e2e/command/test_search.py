@@ -8,7 +8,6 @@ import time
 import pytest
 
 from conftest import TIMEOUT_S, marks
-from test_ctl import start  # a fixture
 
 HYPOTHESES = {"serial": "too little is parallel", "uneven": "work is uneven", "barriers": "threads wait at barriers",
               "locks": "threads wait for locks", "handout": "handing out chunks takes long",
@@ -61,8 +60,8 @@ def test_what_was_not_tested_is_said(build_program, run_heddle, tmp_path):
     assert brief == "heddle: nothing was searched: the program ended before\n"
 
 
-def test_of_a_running_program(start, export):
-    program = start(env={"HEDDLE_ONLY": "region"})
+def test_of_a_running_program(start_steered, export):
+    program = start_steered(env={"HEDDLE_ONLY": "region"})
     found = json.loads(program.call("ctl", "-i", "0.2", program.pid, "search", "--json").stdout)
     assert found["heddle_search"] == 1 and found["interval_s"] == 0.2 and found["threshold_percent"] == 5
     rows = {row["hypothesis"]: row for row in found["hypotheses"]}
@@ -80,8 +79,8 @@ def test_of_a_running_program(start, export):
                      " ".join(export(profile)["run"]["notes"]))
 
 
-def test_nothing_is_searched_while_nothing_is_measured(start):
-    program = start()
+def test_nothing_is_searched_while_nothing_is_measured(start_steered):
+    program = start_steered()
     program.do("pause")
     refused = program.call("ctl", program.pid, "search")
     assert refused.returncode == 1 and "nothing is measured until 'heddle ctl PID on'" in refused.stderr and refused.stdout == ""
@@ -107,8 +106,8 @@ def test_only_some_classes(build_program, run_heddle, export, tmp_path):
     assert "everywhere, as was asked for; what they cost is not known" in run_heddle("report", "--overhead", profile).stdout
 
 
-def test_only_what_there_is(start, run_heddle):
-    program = start(env={"HEDDLE_OVERHEAD": "off"})
+def test_only_what_there_is(start_steered, run_heddle):
+    program = start_steered(env={"HEDDLE_OVERHEAD": "off"})
     said = program.do("only", "mutex,sync")
     assert re.search(r"^Predicted +[\d.e-]+ % of a thread's time", said, re.M)
     off = {entry["class"] for entry in program.status()["classes"] if entry["off"]}
