@@ -8,6 +8,7 @@
 #include "cli/ctl/search_internal.h"
 #include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
+#include "support/command/memory.h"
 
 /* Between two rounds only regions are measured: for so many times as long as a round took. */
 enum { REST = 4 };
@@ -26,10 +27,15 @@ const struct hd_hypothesis hd_hypotheses[HD_SEARCH_COUNT] = {
 
 /* ---- what was seen ---- */
 
+int hd_search_test_of(int hypothesis) {
+  int first = 0;
+  while (hd_hypotheses[first].classes != hd_hypotheses[hypothesis].classes)
+    first++;
+  return first;
+}
+
 const struct hd_search_sums *hd_search_sums_of(const struct hd_search_state *search, int hypothesis) {
-  while (hypothesis > 0 && hd_hypotheses[hypothesis - 1].classes == hd_hypotheses[hypothesis].classes)
-    hypothesis--;
-  return &search->sums[hypothesis];
+  return &search->sums[hd_search_test_of(hypothesis)];
 }
 
 static double gain_of(const struct hd_search_sums *sums, uint32_t causes) {
@@ -138,10 +144,6 @@ static bool test(struct hd_search_state *search, uint32_t classes, double second
 
 /* ---- the search ---- */
 
-static bool is_first_of_its_classes(int hypothesis) {
-  return hypothesis == 0 || hd_hypotheses[hypothesis - 1].classes != hd_hypotheses[hypothesis].classes;
-}
-
 static uint32_t classes_that_hold(const struct hd_search_state *search) {
   uint32_t classes = 0;
   for (int i = 0; i < HD_SEARCH_COUNT; i++)
@@ -159,7 +161,7 @@ static bool holds_any(const struct hd_search_state *search) {
 static bool run_round(struct hd_search_state *search) {
   const double seconds = search->options->interval_seconds;
   for (int i = 0; i < HD_SEARCH_COUNT; i++)
-    if (is_first_of_its_classes(i) && !test(search, hd_hypotheses[i].classes, seconds, &search->sums[i]))
+    if (hd_search_test_of(i) == i && !test(search, hd_hypotheses[i].classes, seconds, &search->sums[i]))
       return false;
   return !holds_any(search) || test(search, classes_that_hold(search), TOGETHER * seconds, &search->together);
 }
@@ -196,20 +198,15 @@ static void search_in(struct hd_search_state *search) {
 }
 
 bool hd_search(const char *path, const struct hd_search_options *options, FILE *out, char *error, size_t error_bytes) {
-  struct hd_search_state *search = calloc(1, sizeof *search);
-  bool made = search != NULL;
-  if (!made) {
-    snprintf(error, error_bytes, "no memory");
-    return false;
-  }
+  struct hd_search_state *search = hd_new(1, sizeof *search);
   search->options = options;
   search->ctl.wait_seconds = options->wait_seconds;
   snprintf(search->ctl.path, sizeof search->ctl.path, "%s", path);
-  made = hd_top_watch_open(&search->ctl.watch, search->ctl.path, search->ctl.error, sizeof search->ctl.error);
-  const bool opened = made;
-  if (made && read_now(search))
+  const bool opened =
+      hd_top_watch_open(&search->ctl.watch, search->ctl.path, search->ctl.error, sizeof search->ctl.error);
+  if (opened && read_now(search))
     search_in(search);
-  made = search->sums[0].tests > 0 || fail(search, error, error_bytes);
+  bool made = search->sums[0].tests > 0 || fail(search, error, error_bytes);
   if (opened)
     hd_top_watch_close(&search->ctl.watch);
   if (made && options->json)

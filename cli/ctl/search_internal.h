@@ -78,10 +78,13 @@ struct hd_search_sums {
 struct hd_search_state {
   struct hd_ctl ctl;
   const struct hd_search_options *options;
-  struct hd_search_sums sums[HD_SEARCH_COUNT]; /* by hypothesis; of those that are tested together only the first */
+  struct hd_search_sums sums[HD_SEARCH_COUNT]; /* by test */
   struct hd_search_sums together;              /* with the classes of all that hold */
   double rounds;
 };
+
+/** Of those that are tested together the first: the number of their test. */
+int hd_search_test_of(int hypothesis);
 
 /** What was tested for a hypothesis. */
 const struct hd_search_sums *hd_search_sums_of(const struct hd_search_state *search, int hypothesis);

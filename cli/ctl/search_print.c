@@ -11,10 +11,6 @@
 
 enum { PLACES_SHOWN = 3, INDENT = 10, CLASSES_BYTES = 256 };
 
-static bool begins_test(int hypothesis) {
-  return hypothesis == 0 || hd_hypotheses[hypothesis - 1].classes != hd_hypotheses[hypothesis].classes;
-}
-
 /* ---- text ---- */
 
 static void put_classes(uint32_t classes, char text[CLASSES_BYTES]) {
@@ -48,7 +44,7 @@ static void print_places(const struct hd_search_sums *sums, uint32_t causes, FIL
 static void print_hypothesis(const struct hd_search_state *search, int i, FILE *out) {
   const struct hd_search_sums *sums = hd_search_sums_of(search, i);
   const bool holds = hd_search_holds(search, i);
-  if (begins_test(i)) {
+  if (hd_search_test_of(i) == i) {
     struct hd_search_sums shown = *sums;
     shown.classes = hd_hypotheses[i].classes;
     print_test(&shown, "tested", out);
