@@ -15,7 +15,7 @@ HYPOTHESES = {"serial": "too little is parallel", "uneven": "work is uneven", "b
 # A flaw of flawed.c, which hypothesis it is, and the mark of its line.
 FLAWS = {"critical": ("locks", "critical"), "triangle": ("uneven", "triangle"), "turns": ("barriers", "turns"),
          "scheduling": ("handout", "scheduling"), "small": ("tasks", "small")}
-REPEATED = {"small": 300}  # for some seconds; of others 36 suffice
+REPEATED = {"small": 150, "scheduling": 12}  # for some seconds; of others 36 suffice
 
 
 def verdicts(text):
