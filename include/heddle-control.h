@@ -18,7 +18,8 @@ enum hd_control_command {
   HD_CONTROL_BUDGET = 3, /* `ppm`: hd_file_header.budget_ppm from now on; 0: there is none */
   HD_CONTROL_PAUSE = 4,
   HD_CONTROL_RESUME = 5,
-  HD_CONTROL_ONLY = 6 /* as ON for the classes whose bits are set in `ppm`, as OFF for all others */
+  HD_CONTROL_ONLY = 6,   /* as ON for the classes whose bits are set in `ppm`, as OFF for all others */
+  HD_CONTROL_ROUTINE = 7 /* one more function is measured from now on (hd_control_routine) */
 };
 
 /** A request: its number (32 bits; each is another than the one before), command (4), class (4) and ppm (24). */
@@ -39,6 +40,17 @@ static inline uint32_t hd_control_ppm(uint64_t word) {
   return (uint32_t)word & 0xffffff;
 }
 #define HD_CONTROL_PPM_MOST 1000000u
+
+/** HD_CONTROL_ROUTINE has the function's address in the program's file instead of class and ppm, in units of 16 bytes
+ *  (28 bits): no two functions with sleds begin in one unit, for these have more bytes. */
+enum { HD_CONTROL_ROUTINE_UNIT = 16 };
+#define HD_CONTROL_ROUTINE_MOST (UINT64_C(0xfffffff) * HD_CONTROL_ROUTINE_UNIT)
+static inline uint64_t hd_control_routine_word(uint32_t number, uint64_t address) {
+  return (uint64_t)number << 32 | (uint64_t)HD_CONTROL_ROUTINE << 28 | (address / HD_CONTROL_ROUTINE_UNIT & 0xfffffff);
+}
+static inline uint64_t hd_control_routine(uint64_t word) {
+  return (word & 0xfffffff) * HD_CONTROL_ROUTINE_UNIT;
+}
 
 /** So many acts are kept: the first. */
 #define HD_CONTROL_ACTS 32u

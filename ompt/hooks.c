@@ -164,4 +164,5 @@ __attribute__((constructor)) static void connect_sleds(void) {
   const char *list = getenv(hd_setting_name(HD_SET_ROUTINES));
   if (list && *list && hd_tool_has_hooks())
     hd_sleds_connect(list, enter_by_sled, leave_by_sled);
+  hd_measuring.measure_routine = hd_sleds_add;
 }

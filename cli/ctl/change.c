@@ -216,7 +216,8 @@ static bool change(const struct work *work) {
   struct hd_ctl_answer answer;
   predict(work);
   fflush(stdout);
-  const struct hd_top_request request = {work->change->command, work->change->event_class, argument(work)};
+  const struct hd_top_request request = {
+      .command = work->change->command, .event_class = work->change->event_class, .ppm = argument(work)};
   if (!hd_ctl_ask(work->ctl, &request, &answer))
     return false;
   print_done(&answer);

@@ -52,6 +52,7 @@ static void print_commands(FILE *out) {
         "  off CLASS       measure events of this class in short windows only, and estimate the rest\n"
         "  on CLASS        measure them all again, also where the budget had switched them off\n"
         "  only CLASS,...  measure all events of these classes and of regions; of all others in windows only\n"
+        "  routines LIST   measure these functions, too: +REGEX or -REGEX, comma-separated, as heddle run --routines\n"
         "  budget PCT|off  what events may cost of a thread's time (HEDDLE_OVERHEAD)\n"
         "  off, on         stop Heddle's clock, and let it go on (heddle_pause, heddle_resume); 'on' also begins\n"
         "                  the measurement of 'heddle run --dormant'. The same: pause, resume\n"
@@ -82,6 +83,7 @@ static const struct hd_usage usage = {
 
 struct request {
   struct hd_top_request change;
+  struct hd_name_choice routines;
   const struct choices *choices;
 };
 
@@ -91,6 +93,10 @@ static int run_status(struct hd_ctl *ctl, const struct request *request) {
 
 static int run_snapshot(struct hd_ctl *ctl, const struct request *request) {
   return hd_ctl_snapshot(ctl, request->choices->output);
+}
+
+static int run_routines(struct hd_ctl *ctl, const struct request *request) {
+  return hd_ctl_routines(ctl, &request->routines);
 }
 
 static int run_search(struct hd_ctl *ctl, const struct request *request) {
@@ -110,10 +116,10 @@ static int run_change(struct hd_ctl *ctl, const struct request *request) {
   return hd_ctl_change(ctl, &request->change);
 }
 
-static bool take_class(const char *text, struct hd_top_request *change) {
+static bool take_class(const char *text, struct request *request) {
   for (int c = 0; c < HD_CLASS_COUNT; c++)
     if (strcmp(text, hd_event_class_id((enum hd_event_class)c)) == 0) {
-      change->event_class = (enum hd_event_class)c;
+      request->change.event_class = (enum hd_event_class)c;
       return true;
     }
 #define HD_ID(name, id, words) " " id
@@ -121,21 +127,27 @@ static bool take_class(const char *text, struct hd_top_request *change) {
 #undef HD_ID
 }
 
-static bool take_classes(const char *text, struct hd_top_request *change) {
+static bool take_routines(const char *text, struct request *request) {
+  char why[256];
+  return hd_name_choice_read(text, &request->routines, why, sizeof why) ||
+         hd_usage_complain(&usage, "routines cannot use %s", why);
+}
+
+static bool take_classes(const char *text, struct request *request) {
   struct hd_settings settings;
   const char *expects = hd_setting_read(HD_SET_ONLY, text, &settings);
   if (expects)
     return hd_usage_complain(&usage, "only expects %s, not '%s'", expects, text);
-  change->ppm = (uint32_t)settings.only;
+  request->change.ppm = (uint32_t)settings.only;
   return true;
 }
 
-static bool take_budget(const char *text, struct hd_top_request *change) {
+static bool take_budget(const char *text, struct request *request) {
   struct hd_settings settings;
   const char *expects = hd_setting_read(HD_SET_OVERHEAD, text, &settings);
   if (expects)
     return hd_usage_complain(&usage, "budget expects %s, not '%s'", expects, text);
-  change->ppm = (uint32_t)settings.overhead_ppm;
+  request->change.ppm = (uint32_t)settings.overhead_ppm;
   return true;
 }
 
@@ -143,7 +155,7 @@ static const struct command {
   const char *name;
   int (*run)(struct hd_ctl *ctl, const struct request *request);
   enum hd_control_command asks;
-  bool (*take)(const char *text, struct hd_top_request *change); /* NULL: it has no argument */
+  bool (*take)(const char *text, struct request *request); /* NULL: it has no argument */
 } commands[] = {
     {"status", run_status, 0, NULL},
     {"off", run_change, HD_CONTROL_OFF, take_class},
@@ -156,6 +168,7 @@ static const struct command {
     {"resume", run_change, HD_CONTROL_RESUME, NULL},
     {"snapshot", run_snapshot, 0, NULL},
     {"search", run_search, 0, NULL},
+    {"routines", run_routines, 0, take_routines},
 };
 
 /* Of two of one name the one for so many arguments. */
@@ -174,16 +187,16 @@ static bool complain_of_argument(const struct command *command) {
                        : hd_usage_complain(&usage, "%s takes no argument", command->name);
 }
 
-static bool take_command(int count, char **words, const struct command **command, struct hd_top_request *change) {
+static bool take_command(int count, char **words, const struct command **command, struct request *request) {
   if (count < 1)
     return hd_usage_complain(&usage, "missing COMMAND");
   *command = find_command(words[0], count - 1);
   if (!*command)
     return false;
-  change->command = (*command)->asks;
+  request->change.command = (*command)->asks;
   if (count - 1 != ((*command)->take ? 1 : 0))
     return complain_of_argument(*command);
-  return !(*command)->take || (*command)->take(words[1], change);
+  return !(*command)->take || (*command)->take(words[1], request);
 }
 
 static bool check_options(const struct choices *choices, const struct command *command) {
@@ -206,7 +219,7 @@ int hd_cmd_ctl(int argc, char **argv) {
     return status;
   if (!hd_number_read(argv[first], INT_MAX, &pid) || pid == 0)
     return hd_usage_complain(&usage, "'%s' is no process number", argv[first]), HD_EXIT_USAGE;
-  if (!take_command(argc - first - 1, argv + first + 1, &command, &request.change) || !check_options(&choices, command))
+  if (!take_command(argc - first - 1, argv + first + 1, &command, &request) || !check_options(&choices, command))
     return HD_EXIT_USAGE;
   struct hd_ctl ctl = {.wait_seconds = choices.wait_seconds,
                        .interval_seconds = choices.interval_seconds > 0 ? choices.interval_seconds : INTERVAL_SECONDS};

@@ -10,6 +10,7 @@
 
 #include "cli/watch/watch.h"
 #include "heddle-format.h"
+#include "support/name_choice.h"
 
 enum { HD_CTL_ERROR_BYTES = PATH_MAX + 256 };
 
@@ -42,9 +43,10 @@ struct hd_model *hd_ctl_read(struct hd_ctl *ctl);
 /** Reads, waits for an interval, and reads again, which is left in `after`. False: `ctl->error` says why. */
 bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_live_rates *rates, struct hd_model **after);
 
-/* ---- change.c, status.c, snapshot.c: the commands; each returns the exit status ---- */
+/* ---- change.c, routines.c, status.c, snapshot.c: the commands; each returns the exit status ---- */
 
 int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *change);
+int hd_ctl_routines(struct hd_ctl *ctl, const struct hd_name_choice *choice);
 int hd_ctl_status(struct hd_ctl *ctl, bool json);
 int hd_ctl_snapshot(struct hd_ctl *ctl, const char *output);
 

@@ -31,11 +31,16 @@ static void *map_header(const struct hd_top_watch *watch) {
   return page;
 }
 
+static uint64_t word_of(const struct hd_top_request *what, uint32_t number) {
+  return what->command == HD_CONTROL_ROUTINE ? hd_control_routine_word(number, what->address)
+                                             : hd_control_word(number, what->command, what->event_class, what->ppm);
+}
+
 /* One word is the whole request. False: another request came just then. */
 static bool put(struct hd_control *control, const struct hd_top_request *what, uint64_t *word, bool *replaced) {
   uint64_t before = __atomic_load_n(&control->asked, __ATOMIC_ACQUIRE);
   *replaced = before != __atomic_load_n(&control->done, __ATOMIC_ACQUIRE);
-  *word = hd_control_word(hd_control_number(before) + 1, what->command, what->event_class, what->ppm);
+  *word = word_of(what, hd_control_number(before) + 1);
   return __atomic_compare_exchange_n(&control->asked, &before, *word, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 

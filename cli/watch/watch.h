@@ -67,6 +67,7 @@ struct hd_top_request {
   enum hd_control_command command;
   enum hd_event_class event_class;
   uint32_t ppm;
+  uint64_t address; /* HD_CONTROL_ROUTINE: in the program's file */
 };
 
 /** Only the program's own user may ask, not even the superuser. */

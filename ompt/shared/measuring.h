@@ -19,6 +19,9 @@ struct hd_measuring {
   ompt_get_state_t get_state;
   void (*start_in_child)(void);  /* in a forked child: starts measuring it, once; else NULL */
   void (*connect_markers)(void); /* set when the library is loaded: hands the program's markers their functions */
+  /* when functions with sleds could be measured: measures one more, by its address in the program's file. False: there
+   * is none that can be. One thread at a time */
+  bool (*measure_routine)(uint64_t address);
   int pid;                       /* of the process that is measured */
   bool started;                  /* it was tried, with or without success */
   bool hears_routines;           /* likewise; and not while the measurement is dormant */

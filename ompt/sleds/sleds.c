@@ -10,6 +10,7 @@
 
 #include "callpath/code/elf_symbols.h"
 #include "callpath/code/outlined.h"
+#include "heddle-control.h"
 #include "ompt/sleds/trampolines.h"
 #include "support/inprocess/memory_budget.h"
 #include "support/log.h"
@@ -153,11 +154,20 @@ static void list_candidates(struct candidates *candidates) {
 
 /* ---- patching ---- */
 
+/* What can be measured, kept for more of it. */
+static struct prepared {
+  const struct candidate *items; /* by address */
+  size_t count;
+  uintptr_t base;
+  uintptr_t *table; /* hd_sleds.functions */
+  int (*patch)(int32_t id);
+} prepared;
+
 static bool is_chosen(const struct candidates *candidates, const struct candidate *candidate) {
   return !candidate->is_body && hd_name_choice_takes(candidates->choice, candidate->rule);
 }
 
-/* For good. The table is complete before the first is patched. */
+/* For good. What is chosen at start is there before the first is patched. */
 static bool make_table(const struct candidates *candidates, size_t *chosen) {
   const size_t bytes = (candidates->count + 1) * sizeof(void *);
   uintptr_t *table = map(bytes);
@@ -173,6 +183,8 @@ static bool make_table(const struct candidates *candidates, size_t *chosen) {
   }
   hd_sleds.functions = (const void *const *)(const void *)table;
   hd_sleds.count = (uint32_t)candidates->count + 1;
+  prepared = (struct prepared){candidates->items, candidates->count, candidates->runtime->base, table,
+                               candidates->runtime->patch};
   return true;
 }
 
@@ -190,7 +202,7 @@ static void choose_and_patch(struct candidates *candidates, const struct hd_elf_
   list_candidates(candidates);
   if (!hd_elf_symbols_each(symbols, take_name, candidates) || !make_table(candidates, &chosen))
     hd_log("no memory to choose functions by HEDDLE_ROUTINES: none is measured");
-  else if (!chosen)
+  else if (!chosen && strcmp(list, "-.") != 0) /* which chooses none at first */
     hd_log("HEDDLE_ROUTINES=%s chooses none of the %zu functions that can be measured", list, candidates->count);
   else
     patch_chosen(candidates);
@@ -210,7 +222,10 @@ static void connect(const struct runtime *runtime, const struct hd_name_choice *
   if (!candidates.items)
     return;
   choose_and_patch(&candidates, symbols, list);
-  munmap(candidates.items, bytes);
+  if (prepared.items)
+    hd_memory_take_surely(bytes);
+  else
+    munmap(candidates.items, bytes);
 }
 
 void hd_sleds_connect(const char *list, hd_sled_taker *enter, hd_sled_taker *leave) {
@@ -232,4 +247,30 @@ void hd_sleds_connect(const char *list, hd_sled_taker *enter, hd_sled_taker *lea
     }
   }
   hd_elf_symbols_close(&symbols);
+}
+
+/* The first that begins at `address` or behind it. */
+static const struct candidate *find_from(uintptr_t address) {
+  size_t low = 0, high = prepared.count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (prepared.items[middle].address < address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < prepared.count ? &prepared.items[low] : NULL;
+}
+
+bool hd_sleds_add(uint64_t address) {
+  const struct candidate *found = find_from((uintptr_t)address);
+  if (!found || found->address - address >= HD_CONTROL_ROUTINE_UNIT || found->is_body)
+    return false;
+  if (prepared.table[found->id])
+    return true;
+  if (prepared.patch(found->id) != PATCHED)
+    return false;
+  /* Only now: a thread that is in it when the entry is patched must not leave before the exit is. */
+  __atomic_store_n(&prepared.table[found->id], prepared.base + found->address, __ATOMIC_RELEASE);
+  return true;
 }

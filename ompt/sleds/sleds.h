@@ -11,6 +11,8 @@
 #ifndef HEDDLE_OMPT_SLEDS_SLEDS_H
 #define HEDDLE_OMPT_SLEDS_SLEDS_H
 
+#include <stdbool.h>
+
 #include "ompt/sleds/sled_event.h"
 
 /** Once, before the program's main: patches those of the program's functions whose names, as the compiler made them or
@@ -19,5 +21,10 @@
  * is nothing wrong. Uses malloc, through the C library's regular expressions and the program's own __cxa_demangle: no
  * signal handler of the program can have interrupted that so early. */
 void hd_sleds_connect(const char *list, hd_sled_taker *enter, hd_sled_taker *leave);
+
+/** Patches one more: the function that begins in the 16 bytes at `address` in the program's file. True: it is measured
+ *  from now on, or was before. False: there is none, it is the body of a construct, or hd_sleds_connect() could not
+ *  prepare. One thread at a time, in none of the program's own calls of XRay's runtime. */
+bool hd_sleds_add(uint64_t address);
 
 #endif

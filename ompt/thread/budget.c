@@ -383,6 +383,10 @@ void hd_budget_expect_ends(void) {
   hd_budget.touched |= 1u << HD_CLASS_COUNT; /* none of the classes */
 }
 
+void hd_budget_expect_exits(void) {
+  __atomic_fetch_or(&hd_budget.touched, 1u << HD_CLASS_CALL, __ATOMIC_RELEASE);
+}
+
 void hd_budget_switch_for_test(uint32_t event_class, bool is_off) {
   if (event_class >= HD_CLASS_COUNT) {
     hd_budget_watch_for_test(event_class - HD_CLASS_COUNT, !is_off);

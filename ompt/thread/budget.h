@@ -145,6 +145,9 @@ static inline bool hd_budget_has_switched(void) {
 /** The measurement begins in the midst of what the program does: ends may come without begins, of whatever class. */
 void hd_budget_expect_ends(void);
 
+/** The measurement of one more routine begins, perhaps while it runs: exits may come without entries. */
+void hd_budget_expect_exits(void);
+
 /** How often tasks have been switched off: a task is observed only in the time in which it was created. */
 uint32_t hd_budget_task_epoch(void);
 

@@ -49,6 +49,14 @@ static enum outcome measure_only(const struct hd_thread *thread, uint32_t classe
   return DONE;
 }
 
+/* It may be running: its exit comes without an entry then. */
+static enum outcome measure_routine(uint64_t address) {
+  if (!hd_measuring.measure_routine)
+    return REFUSED;
+  hd_budget_expect_exits();
+  return hd_measuring.measure_routine(address) ? DONE : REFUSED;
+}
+
 static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t now) {
   const uint32_t ppm = hd_control_ppm(word);
   switch (hd_control_command(word)) {
@@ -57,6 +65,8 @@ static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t 
     return switch_class(thread, word, now);
   case HD_CONTROL_ONLY:
     return measure_only(thread, ppm, now);
+  case HD_CONTROL_ROUTINE:
+    return measure_routine(hd_control_routine(word));
   case HD_CONTROL_BUDGET:
     return ppm > HD_CONTROL_PPM_MOST ? REFUSED : once(hd_budget_ask_limit(ppm, now));
   case HD_CONTROL_PAUSE:

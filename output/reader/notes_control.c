@@ -32,6 +32,9 @@ static void words_of(uint64_t word, char *text, size_t bytes) {
   case HD_CONTROL_ONLY:
     put_classes(ppm, text, bytes);
     break;
+  case HD_CONTROL_ROUTINE:
+    snprintf(text, bytes, "one more routine");
+    break;
   case HD_CONTROL_BUDGET:
     if (ppm > 0)
       snprintf(text, bytes, "budget %.3g %%", ppm / 1e4);

@@ -58,6 +58,13 @@ class Steered:
         assert self.process.returncode == 0
         return said, self.output
 
+    def kill(self):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait()
+
 
 @pytest.fixture
 def start_steered(build_program, heddle, run_heddle, tmp_path):
@@ -77,8 +84,4 @@ def start_steered(build_program, heddle, run_heddle, tmp_path):
 
     yield begin
     for program in started:
-        if program.process.poll() is None:
-            os.killpg(program.process.pid, signal.SIGKILL)
-        program.process.stdin.close()
-        program.process.stdout.close()
-        program.process.wait()
+        program.kill()
