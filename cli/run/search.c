@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* --search: a process of its own searches in the first process of the run that writes a profile, until that has ended,
  * and prints what it found. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,6 +57,8 @@ struct hd_run_search *hd_run_search_start(const struct hd_run *run) {
   started->process = fork();
   if (started->process == 0)
     search(run, parent);
+  if (started->process < 0)
+    fprintf(stderr, "heddle: nothing is searched: %s\n", strerror(errno));
   return started;
 }
 
