@@ -5,6 +5,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -14,7 +15,7 @@ CONTROL = 1216  # the control block's place in the file (heddle-format.h)
 
 
 class Steered:
-    """A program of steered.c, under OMP_TOOL_LIBRARIES or `heddle run`."""
+    """A program that says "s" when it has begun, and ends with its input; under OMP_TOOL_LIBRARIES or `heddle run`."""
 
     def __init__(self, command, env, store, output, run_heddle):
         self.store = store
@@ -23,10 +24,12 @@ class Steered:
         self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         cwd=store, start_new_session=True)
         assert self.process.stdout.readline() == "s\n"
-        listed = json.loads(self.call("top", "--list", "--json").stdout)["programs"]
-        program = next(entry for entry in listed if entry["file"].startswith(str(store)))
-        self.pid = program["pid"]
-        self.file = pathlib.Path(program["file"])
+        limit = time.monotonic() + TIMEOUT_S
+        while not (found := [entry for entry in json.loads(self.call("top", "--list", "--json").stdout)["programs"]
+                             if entry["file"].startswith(str(store))]):
+            assert time.monotonic() < limit
+        self.pid = found[0]["pid"]
+        self.file = pathlib.Path(found[0]["file"])
 
     def call(self, *arguments, **options):
         return self.run_heddle(*arguments, env={"HEDDLE_STORE_DIR": str(self.store)}, **options)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`heddle run --dormant`: nothing is measured until somebody asks for it, in the midst of whatever the program does; from
 then on the sums are whole."""
-import json
 import os
 import random
-import signal
-import subprocess
 import time
 
 import pytest
 
 from conftest import (LIBRARY, SOURCE, TIMEOUT_S, assert_entries, assert_identities, assert_states_sum_to_lifetimes,
                       environment_for, marks)
+from steered_program import Steered
 
 INCLUDE = f"-I{SOURCE / 'include'}"
 BEFORE = "begun before the measurement"
@@ -19,42 +17,9 @@ REGIONS = 50  # of midst.c, after the long one
 AFTER = 30    # of woken.c
 
 
-class Running:
-    """A program that waits for its input's end, dormant."""
-
-    def __init__(self, command, env, store, output, run_heddle):
-        self.store = store
-        self.output = output
-        self.run_heddle = run_heddle
-        self.process = subprocess.Popen(command, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                        cwd=store, start_new_session=True)
-        assert self.process.stdout.readline() == "s\n"
-        limit = time.monotonic() + TIMEOUT_S
-        while not (found := [entry for entry in json.loads(self.call("top", "--list", "--json").stdout)["programs"]
-                             if entry["file"].startswith(str(store))]):
-            assert time.monotonic() < limit
-        self.pid = found[0]["pid"]
-
-    def call(self, *arguments):
-        return self.run_heddle(*arguments, env={"HEDDLE_STORE_DIR": str(self.store)})
-
-    def do(self, *command):
-        result = self.call("ctl", "-i", "0.1", self.pid, *command)
-        assert result.returncode == 0 and result.stderr == "", result.stderr
-        return result.stdout
-
-    def status(self):
-        return json.loads(self.do("status", "--json"))
-
-    def end(self):
-        said, _ = self.process.communicate(timeout=TIMEOUT_S)
-        assert self.process.returncode == 0
-        return said
-
-
 @pytest.fixture
 def start(build_program, heddle, run_heddle, tmp_path):
-    """start(runtime=, threads=, under_run=) -> Running midst.c. All are killed at the end."""
+    """start(runtime=, threads=, under_run=) -> Steered midst.c. All are killed at the end."""
     started = []
 
     def begin(runtime=19, threads=3, under_run=False):
@@ -66,16 +31,12 @@ def start(build_program, heddle, run_heddle, tmp_path):
         env = environment_for(runtime, threads, {"HEDDLE_STORE_DIR": str(store), "OMP_WAIT_POLICY": "passive",
                                                  "OMP_MAX_ACTIVE_LEVELS": "2", "HEDDLE_OVERHEAD": "off", **tool})
         command = [heddle, "run", "-q", "--dormant", "-o", output, "--"] if under_run else []
-        started.append(Running([*command, build_program("midst.c")], env, store, output, run_heddle))
+        started.append(Steered([*command, build_program("midst.c")], env, store, output, run_heddle))
         return started[-1]
 
     yield begin
     for program in started:
-        if program.process.poll() is None:
-            os.killpg(program.process.pid, signal.SIGKILL)
-        program.process.stdin.close()
-        program.process.stdout.close()
-        program.process.wait()
+        program.kill()
 
 
 def check_whole(loaded):
@@ -107,7 +68,7 @@ def check_woken(loaded):
 def test_heddle_run_has_an_option_for_it(start, export):
     program = start(under_run=True)
     program.do("on")
-    assert program.end() == "equal\n"
+    assert program.end()[0] == "equal\n"
     check_woken(export(program.output))
 
 
@@ -125,7 +86,7 @@ def test_the_measurement_begins_in_the_midst_of_a_region(runtime, start, export,
         assert time.monotonic() < limit
     assert not status["dormant"] and not status["paused"] and status["acts"] == 1
     assert "Changed   nothing: the clock runs" in program.do("on")
-    assert program.end() == "equal\n"
+    assert program.end()[0] == "equal\n"
     loaded = export(program.output)
     before = check_woken(loaded)
     below = {entry["kind"] for entry in loaded.profiles if entry["parent"] == before["id"]}
@@ -154,7 +115,7 @@ def test_anything_at_random_from_dormant_on(start, export, runtime, threads):
                                  ("budget", chance.choice(["off", "0.1", "2"])), ("snapshot", "-o", program.store / "snap")])
         program.do(*command)
         count += 1
-    assert program.end() == "equal\n"
+    assert program.end()[0] == "equal\n"
     loaded = export(program.output)
     check_whole(loaded)
     assert loaded["program"]["measured_from_s"] > 0
