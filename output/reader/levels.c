@@ -169,7 +169,7 @@ static bool is_valid(const struct finisher *finisher, const struct hd_transition
   const uint32_t nodes = finisher->reader->model->node_count;
   const uint32_t operand = HD_WHAT_OPERAND(transition->what);
   const enum hd_what what = hd_what_of(transition);
-  const bool is_free = what == HD_WHAT_RETURN || what == HD_WHAT_TEAM; /* any number will do */
+  const bool is_free = what == HD_WHAT_RETURN || what == HD_WHAT_TEAM || what == HD_WHAT_ORDER; /* no profile */
   const bool needs_busy = what == HD_WHAT_CALL || what == HD_WHAT_TASK;
   return (transition->busy < nodes || (transition->busy == HD_NONE && !needs_busy)) && (is_free || operand < nodes);
 }

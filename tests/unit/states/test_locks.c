@@ -303,6 +303,18 @@ static void test_what_is_open_lasts_until_the_end(void **state) {
   expect_pair(waited, first, 15, 1);
 }
 
+/* What was to be told of locks is still in the logs: it names no callpaths, of which there are few. */
+static void test_a_killed_program_has_all_but_the_holders(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19, 2);
+  section(0, 10, 11, 20, 0x400);
+  waits(0, 30, ompt_mutex_critical, 0x7000, 0x400);
+  sc_kill();
+  model = ex_play_killed_with(&followed);
+  assert_false(model->locks_known);
+  assert_int_equal(ex_node(model, REGION, SITE(CRITICAL, 0x400))->visits, 2);
+}
+
 static void test_without_the_option_nothing_is_known(void **state) {
   (void)state;
   begin(SC_LIBOMP_19, 2);
@@ -547,6 +559,7 @@ int main(int argc, char **argv) {
       TEST(test_a_failed_test_that_looks_like_a_wait_is_taken_back),
       TEST(test_a_nested_lock_is_held_until_its_last_release),
       TEST(test_what_is_open_lasts_until_the_end),
+      TEST(test_a_killed_program_has_all_but_the_holders),
       TEST(test_without_the_option_nothing_is_known),
       TEST(test_random_programs_match_a_count_of_every_tick),
       TEST(test_memory_does_not_grow_with_the_number_of_locks),

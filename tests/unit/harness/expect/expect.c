@@ -230,8 +230,12 @@ struct hd_model *ex_play_exact_rough(const struct fk_options *options) {
   return checked(ex_play_rough(options), options);
 }
 
-struct hd_model *ex_play_killed(void) {
-  struct fk_result result = fk_play(sc_script(), NULL);
+struct hd_model *ex_play_killed_with(const struct fk_options *options) {
+  struct fk_result result = fk_play(sc_script(), options);
   assert_true(WIFSIGNALED(result.status));
   return open_result(&result);
+}
+
+struct hd_model *ex_play_killed(void) {
+  return ex_play_killed_with(NULL);
 }

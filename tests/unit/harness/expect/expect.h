@@ -61,6 +61,7 @@ struct hd_model *ex_play_with(const struct fk_options *options);
 struct hd_model *ex_play_rough(const struct fk_options *options);
 /** Ends with a failure unless the child was killed by SIGKILL. */
 struct hd_model *ex_play_killed(void);
+struct hd_model *ex_play_killed_with(const struct fk_options *options);
 
 /** Plays the script and fails unless the profile agrees with the oracle in every number. `options` may be NULL. */
 struct hd_model *ex_play_exact(const struct fk_options *options);
