@@ -19,6 +19,7 @@ struct choices {
   bool all;
   bool json;
   bool no_cache;
+  const char *since;
   bool no_estimates;
   const char *question; /* NULL: none */
   struct hd_what_if what_if;
@@ -55,6 +56,7 @@ static const struct hd_option options[] = {
      "cost, and how long it would take with other schedules",
      .take = take_loop, .field = offsetof(struct choices, loop), .expects = "the number of a callpath"},
     {0, "json", NULL, "write JSON (docs/explain.md)", HD_OPTION_FLAG(struct choices, json)},
+    HD_OPTION_SINCE(struct choices, since),
     {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
      HD_OPTION_FLAG(struct choices, no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
@@ -96,8 +98,11 @@ static bool print(const struct hd_model *model, const struct choices *choices) {
 
 int hd_cmd_explain(int argc, char **argv) {
   struct choices choices = {0};
-  const struct hd_profile_command command = {
-      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .no_estimates = &choices.no_estimates};
+  const struct hd_profile_command command = {.usage = &usage,
+                                             .choices = &choices,
+                                             .no_cache = &choices.no_cache,
+                                             .since = &choices.since,
+                                             .no_estimates = &choices.no_estimates};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)

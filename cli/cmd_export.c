@@ -23,6 +23,7 @@ struct choices {
   uint32_t depth;
   bool force;
   bool no_cache;
+  const char *since;
 };
 
 static bool take_format(const struct hd_option_use *use) {
@@ -57,6 +58,7 @@ static const struct hd_option options[] = {
     {0, "force", NULL, "replace OUT if it exists", HD_OPTION_FLAG(struct choices, force)},
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},
+    HD_OPTION_SINCE(struct choices, since),
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
@@ -125,6 +127,10 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
                                                     : "one FILE at a time, but for -f folded, which takes two");
     return HD_EXIT_USAGE;
   }
+  if (count > 1 && choices->since) {
+    hd_usage_complain(&usage, "--since is for one FILE");
+    return HD_EXIT_USAGE;
+  }
   if (count == 1 || (after = prepare(hd_open_file(command, files[1]), choices)))
     status = write_out(prepare(model, choices), after, choices);
   if (after)
@@ -135,7 +141,8 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = hd_exporters[0]};
   int first = 0, status = HD_EXIT_OK;
-  const struct hd_profile_command command = {.usage = &usage, .choices = &choices, .no_cache = &choices.no_cache};
+  const struct hd_profile_command command = {
+      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .since = &choices.since};
   if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
   struct hd_model *model = hd_open_file(&command, argv[first]);

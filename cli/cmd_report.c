@@ -27,6 +27,7 @@ struct choices {
   struct hd_report_options report;
   const char *sort;
   bool no_cache;
+  const char *since;
   bool no_estimates;
 };
 
@@ -98,6 +99,7 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, report.csv)},
     {0, "markdown", NULL, "write the run, its findings and the table of regions in Markdown",
      HD_OPTION_FLAG(struct choices, report.markdown)},
+    HD_OPTION_SINCE(struct choices, since),
     {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
      HD_OPTION_FLAG(struct choices, no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
@@ -175,8 +177,8 @@ static bool is_about_routines(enum hd_question question) {
 /* Tables of regions have all keys; the views with routines only those that a routine has, and what is sorted by one
  * thing of its own none. */
 static bool sorts_by(enum hd_question question, enum hd_sort sort) {
-  static const enum hd_question no_keys[] = {HD_ASK_LOOPS,  HD_ASK_TASKS,    HD_ASK_PATH, HD_ASK_LOCKS, HD_ASK_HOT,
-                                             HD_ASK_SOURCE, HD_ASK_AT_LEVEL, HD_ASK_WITH};
+  static const enum hd_question no_keys[] = {HD_ASK_LOOPS, HD_ASK_TASKS,  HD_ASK_PATH,     HD_ASK_LOCKS,
+                                             HD_ASK_HOT,   HD_ASK_SOURCE, HD_ASK_AT_LEVEL, HD_ASK_WITH};
   for (size_t i = 0; i < sizeof no_keys / sizeof no_keys[0]; i++)
     if (question == no_keys[i])
       return false;
@@ -271,6 +273,7 @@ int hd_cmd_report(int argc, char **argv) {
   const struct hd_profile_command command = {.usage = &usage,
                                              .choices = &choices,
                                              .no_cache = &choices.no_cache,
+                                             .since = &choices.since,
                                              .no_estimates = &choices.no_estimates,
                                              .check = check};
   int status = HD_EXIT_OK;

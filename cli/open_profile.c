@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "output/analysis/resolve/resolve.h"
-#include "output/reader/open.h"
+#include "output/live/interval.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "support/command/output_stream.h"
@@ -13,8 +13,8 @@
 
 struct hd_model *hd_open_file(const struct hd_profile_command *command, const char *path) {
   struct hd_model *model = NULL;
-  char error[PATH_MAX + 256];
-  if (!hd_profile_open(path, &model, error, sizeof error)) {
+  char error[2 * PATH_MAX + 256];
+  if (!hd_interval_open(path, command->since ? *command->since : NULL, &model, error, sizeof error)) {
     fprintf(stderr, "heddle: %s\n", error);
     return NULL;
   }

@@ -16,8 +16,17 @@ struct hd_profile_command {
   void *choices;                /* of the command line */
   const bool *no_cache;         /* in the choices: do not keep the names that are found in FILE */
   const bool *no_estimates;     /* likewise: leave unresolved time unresolved. NULL: in any case */
+  const char *const *since;     /* likewise: only what came after this profile of the same run */
   bool (*check)(void *choices); /* whether the options go together, once all are known; complains if not. NULL: yes */
 };
+
+#define HD_OPTION_SINCE(choices, member)                                                                               \
+  {                                                                                                                    \
+    0, "since", "EARLIER",                                                                                             \
+        "show only what came after the profile EARLIER of the same run\n"                                              \
+        "('heddle ctl PID snapshot')",                                                                                 \
+        HD_OPTION_FILE(choices, member)                                                                                \
+  }
 
 /** Parses the command line; the operands begin at argv[*first]. False: the command ends with `status`. */
 bool hd_open_options(const struct hd_profile_command *command, int argc, char **argv, int *first, int *status);

@@ -2,6 +2,7 @@
 /* Numbers are never below zero, where a reading of a running program came a moment too early. */
 #include "output/live/interval.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,10 @@
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/memory.h"
 #include "output/model/rollup.h"
 #include "output/reader/gains.h"
+#include "output/reader/open.h"
 #include "support/command/memory.h"
 
 /* ---- rows, callpaths, threads ---- */
@@ -210,8 +213,17 @@ static void limit_gains(struct hd_model *model) {
 
 /* ---- all ---- */
 
+static void take_span(struct hd_model *later, const struct hd_model *earlier) {
+  const uint64_t paused_ticks = hd_model_paused_ticks(earlier);
+  hd_take(&later->header.paused_ticks, paused_ticks);
+  hd_take(&later->header.stop_paused_ticks, paused_ticks);
+  hd_take(&later->header.pauses, earlier->header.pauses);
+  later->since_ticks = earlier->elapsed_ticks + paused_ticks;
+}
+
 static bool are_of_one_run(const struct hd_model *later, const struct hd_model *earlier) {
-  if (later->header.pid != earlier->header.pid || later->header.begin_ns != earlier->header.begin_ns ||
+  if ((later->header.flags | earlier->header.flags) & HD_FILE_MERGED || later->header.pid != earlier->header.pid ||
+      later->header.begin_ns != earlier->header.begin_ns ||
       later->header.loaded_ticks != earlier->header.loaded_ticks || later->node_count < earlier->node_count ||
       later->thread_count < earlier->thread_count || later->end_ticks < earlier->end_ticks)
     return false;
@@ -251,6 +263,8 @@ static void take_program(struct hd_model *later, const struct hd_model *earlier)
   hd_take(&later->inside_ticks, earlier->inside_ticks);
   take_intrusion(&later->intrusion, &earlier->intrusion);
   later->timeline = NULL; /* times by level are those of the program's callpath */
+  later->path_known = later->locks_known = false;
+  later->path_count = later->step_count = later->lock_count = later->lock_pair_count = 0;
 }
 
 bool hd_interval_make(struct hd_model *later, const struct hd_model *earlier) {
@@ -263,8 +277,44 @@ bool hd_interval_make(struct hd_model *later, const struct hd_model *earlier) {
   sum_rows(later);
   take_parts(later, earlier);
   take_program(later, earlier);
+  take_span(later, earlier);
   hd_take_lists(later, earlier);
   limit_gains(later);
   hd_model_roll_up(later);
   return true;
+}
+
+/* ---- of two files ---- */
+
+static void note_interval(struct hd_model *model, const char *since) {
+  const double from = hd_model_from_seconds(model);
+  const double length = hd_model_seconds(model, model->elapsed_ticks + hd_model_paused_ticks(model));
+  hd_model_add_note(model,
+                    "this is the part of the run from %.3f s to %.3f s, since %s was saved: what is longest, and other "
+                    "notes, are of the whole run; counters, critical path and holders of locks are not known of parts",
+                    from, from + length, since);
+}
+
+static bool reduce(struct hd_model *model, const char *since, char *error, size_t error_bytes) {
+  struct hd_model *earlier;
+  if (!hd_profile_open(since, &earlier, error, error_bytes))
+    return false;
+  const bool done = hd_interval_make(model, earlier);
+  hd_model_free(earlier);
+  model->since = since;
+  if (done)
+    note_interval(model, since);
+  else
+    snprintf(error, error_bytes, "%s is no earlier profile of the run of %s", since, model->path);
+  return done;
+}
+
+bool hd_interval_open(const char *path, const char *since, struct hd_model **model, char *error, size_t error_bytes) {
+  if (!hd_profile_open(path, model, error, error_bytes))
+    return false;
+  if (!since || reduce(*model, since, error, error_bytes))
+    return true;
+  hd_model_free(*model);
+  *model = NULL;
+  return false;
 }

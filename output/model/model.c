@@ -176,6 +176,10 @@ double hd_model_dormant_seconds(const struct hd_model *model) {
   return header->flags & HD_FILE_DORMANT ? start + hd_model_seconds(model, header->dormant_ticks) : 0;
 }
 
+double hd_model_from_seconds(const struct hd_model *model) {
+  return hd_model_dormant_seconds(model) + hd_model_seconds(model, model->since_ticks);
+}
+
 bool hd_model_is_complete(const struct hd_model *model) {
   return (model->header.flags & (HD_FILE_COMPLETE | HD_FILE_STOPPED)) == HD_FILE_COMPLETE;
 }

@@ -281,11 +281,14 @@ struct hd_watched;   /* watched.h */
 
 struct hd_model {
   const char *path;             /* of the file, as given */
+  const char *since;            /* a part of a run: of the file that it begins with, if it was one; else NULL */
   struct hd_file_header header; /* host, runtime and program are terminated */
   double seconds_per_tick;
   uint64_t before_ticks;    /* program start to the load of the tool */
   uint64_t end_ticks;       /* where open intervals were closed */
   uint64_t elapsed_ticks;   /* program start to end */
+  uint64_t since_ticks;     /* a part of a run (output/live/interval.h): so long after the measurement's begin, with pauses;
+                               0: it is whole */
   uint64_t uncounted_ticks; /* program start to the load of the tool, before which nothing was counted; part of thread
                                0's busy time in the program. Merged files: of all runs */
   uint64_t inside_ticks;    /* elapsed time of the outermost regions that thread 0 opened */
@@ -453,6 +456,9 @@ uint64_t hd_model_paused_ticks(const struct hd_model *model);
 /** From the program's start to the measurement's begin, if it was dormant (HEDDLE_DORMANT); else 0: it began with the
  *  program. Not known of sums. */
 double hd_model_dormant_seconds(const struct hd_model *model);
+
+/** From the program's start to the first moment of which the numbers are; 0: its start. Not known of sums. */
+double hd_model_from_seconds(const struct hd_model *model);
 
 /** It was dormant, and never asked to begin. */
 bool hd_model_never_woke(const struct hd_model *model);

@@ -73,8 +73,8 @@ def _place(entry):
 class Profile:
     """A profile. run, program, timeline: these objects of the JSON. All tables are made when they are first asked for."""
 
-    def __init__(self, data, path=None):
-        self.data, self.path = data, path
+    def __init__(self, data, path=None, since=None):
+        self.data, self.path, self.since = data, path, since
         self.run, self.program, self.timeline = data["run"], data["program"], data["timeline"]
 
     def __repr__(self):
@@ -133,12 +133,16 @@ class Profile:
         """What `heddle explain` finds, the largest gain first."""
         if self.path is None:
             raise Error("findings need the profile's file: use heddle.load()")
-        return Table(_json_of("explain", "--json", self.path)["findings"])
+        return Table(_json_of("explain", "--json", *_since(self.since), self.path)["findings"])
 
 
-def load(path):
-    """The Profile in a file."""
-    return Profile(_json_of("export", "--format", "json", path), path)
+def _since(earlier):
+    return [] if earlier is None else ["--since", earlier]
+
+
+def load(path, since=None):
+    """The Profile in a file; or what of it came after an earlier one of the same run (`heddle ctl PID snapshot`)."""
+    return Profile(_json_of("export", "--format", "json", *_since(since), path), path, since)
 
 
 def compare(*paths):

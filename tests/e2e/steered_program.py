@@ -55,6 +55,12 @@ class Steered:
             file.seek(CONTROL)
             return int.from_bytes(file.read(8), "little")
 
+    def go_on(self):
+        """For programs that wait for a line, and say "s" when they wait again."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "s\n"
+
     def end(self):
         """What it said, and the profile."""
         said, _ = self.process.communicate(timeout=TIMEOUT_S)
@@ -71,10 +77,10 @@ class Steered:
 
 @pytest.fixture
 def start_steered(build_program, heddle, run_heddle, tmp_path):
-    """start_steered(runtime=, under_run=, env=) -> Steered. All are killed at the end."""
+    """start_steered(runtime=, under_run=, env=, source=) -> Steered. All are killed at the end."""
     started = []
 
-    def begin(runtime=19, under_run=False, env=None):
+    def begin(runtime=19, under_run=False, env=None, source="steered.c"):
         store = tmp_path / f"store{len(started)}"
         store.mkdir()
         output = tmp_path / f"out{len(started)}.heddle"
@@ -82,7 +88,7 @@ def start_steered(build_program, heddle, run_heddle, tmp_path):
         env = environment_for(runtime, 3, {"HEDDLE_STORE_DIR": str(store), "OMP_WAIT_POLICY": "passive", **tool,
                                            **(env or {})})
         command = [heddle, "run", "-q", "-o", output, "--"] if under_run else []
-        started.append(Steered([*command, build_program("steered.c")], env, store, output, run_heddle))
+        started.append(Steered([*command, build_program(source)], env, store, output, run_heddle))
         return started[-1]
 
     yield begin

@@ -102,9 +102,12 @@ void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
   if (model->header.max_threads > 0)
     snprintf(processors, sizeof processors, " on %u processor%s", model->header.max_threads,
              hd_plural(model->header.max_threads));
-  hd_print_sentences(out, "%s: %s elapsed, %u thread%s%s", hd_base_name(model->path),
-                     hd_duration_of(model, model->elapsed_ticks).text, findings->threads, hd_plural(findings->threads),
-                     processors);
+  char since[64] = "";
+  if (model->since_ticks > 0)
+    snprintf(since, sizeof since, " since %s after its start", hd_duration(hd_model_from_seconds(model)).text);
+  hd_print_sentences(out, "%s: %s elapsed%s, %u thread%s%s", hd_base_name(model->path),
+                     hd_duration_of(model, model->elapsed_ticks).text, since, findings->threads,
+                     hd_plural(findings->threads), processors);
   if (hd_model_never_woke(model))
     fputs("\nNothing was measured: Heddle was dormant; 'heddle ctl PID on' begins the measurement.\n", out);
   else if (findings->count == 0)

@@ -12,11 +12,11 @@
 
 #include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/analysis/resolve/resolve.h"
+#include "output/live/interval.h"
 #include "output/model/format_names.h"
 #include "output/model/levels.h"
 #include "output/model/memory.h"
 #include "output/reader/children.h"
-#include "output/reader/open.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"
@@ -115,7 +115,7 @@ static json_t *measured_from(const struct hd_model *model) {
   const bool is_dormant = flags & HD_FILE_DORMANT;
   return hd_model_never_woke(model) || (is_dormant && (flags & HD_FILE_MERGED))
              ? json_null()
-             : json_real(hd_model_dormant_seconds(model));
+             : json_real(hd_model_from_seconds(model));
 }
 
 static json_t *program(const struct hd_loss_book *book, const struct hd_model *resolved) {
@@ -211,7 +211,7 @@ static struct hd_model *resolve(const struct hd_model *model) {
   struct hd_model *resolved = NULL;
   char error[256];
   if (model->unresolved.ticks == 0 || model->watched_count == 0 ||
-      !hd_profile_open(model->path, &resolved, error, sizeof error))
+      !hd_interval_open(model->path, model->since, &resolved, error, sizeof error))
     return NULL;
   hd_resolve(resolved);
   if (resolved->estimated && resolved->node_count == model->node_count)

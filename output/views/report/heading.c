@@ -117,7 +117,7 @@ static void print_elapsed(const struct hd_model *model, FILE *out) {
 
 /* In the program's own time, with pauses. */
 static void print_span(const struct hd_model *model, FILE *out) {
-  const double begin = hd_model_dormant_seconds(model);
+  const double begin = hd_model_from_seconds(model);
   const double length = hd_model_seconds(model, model->elapsed_ticks + hd_model_paused_ticks(model));
   if (hd_model_never_woke(model))
     fputs("          not measured: Heddle was dormant; 'heddle ctl PID on' begins the measurement\n", out);
