@@ -11,8 +11,13 @@ struct frontier {
   uint32_t count;
 };
 
+/* Whether there was anything of it, in a part of a run. */
+static bool has_been(const struct hd_lines *view, const struct hd_line *line) {
+  return view->model->since_ticks == 0 || line->visits > 0 || hd_ticks_all(line->ticks) > 0;
+}
+
 static bool is_wanted(const struct hd_lines *view, uint32_t line, bool regions_only) {
-  return !regions_only || hd_kind_is_region(view->lines[line].node->kind);
+  return has_been(view, &view->lines[line]) && (!regions_only || hd_kind_is_region(view->lines[line].node->kind));
 }
 
 /* Constructs that stay out are looked through: a region may lie below them. */

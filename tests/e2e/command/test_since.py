@@ -74,6 +74,7 @@ def test_views_say_that_they_show_a_part(phased, run_heddle, tmp_path):
     assert explained.returncode == 0 and " elapsed since " in explained.stdout
     reported = run_heddle("report", "--since", first, second)
     assert reported.returncode == 0 and " after the program's start\n" in reported.stdout
+    assert "in contend" in reported.stdout and "in uneven" not in reported.stdout
     assert "\nnote      this is the part of the run" in reported.stdout
     page = run_heddle("html", "-o", tmp_path / "page.html", "--since", first, second)
     assert page.returncode == 0 and "this is the part of the run" in (tmp_path / "page.html").read_text()
