@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/ctl/search_internal.h"
-#include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
 #include "support/command/memory.h"
 
@@ -88,9 +87,7 @@ static void take_place(struct hd_search_sums *sums, const struct hd_model *model
   place->gain_s += finding->gain_ticks * model->seconds_per_tick;
 }
 
-/* What is off is estimated from windows. */
-static void take_findings(struct hd_search_sums *sums, struct hd_model *model) {
-  hd_resolve(model);
+static void take_findings(struct hd_search_sums *sums, const struct hd_model *model) {
   struct hd_findings *findings = hd_findings_new(model, KEPT);
   for (size_t i = 0; i < findings->count; i++)
     take_place(sums, model, &findings->items[i]);

@@ -60,7 +60,7 @@ void hd_top_watch_close(struct hd_top_watch *watch) {
 
 struct hd_top hd_top_of(const struct hd_top_watch *watch, enum hd_top_sort sort, uint32_t limit) {
   return (struct hd_top){
-      .run = watch->live.model,
+      .run = watch->live.run,
       .interval = watch->live.interval,
       .life = watch->life,
       .rates = &watch->live.rates,

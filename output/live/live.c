@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/analysis/resolve/resolve.h"
 #include "output/live/interval.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
@@ -106,17 +107,39 @@ static void find_names(struct hd_live *live, struct hd_model *model) {
 
 /* ---- readings ---- */
 
-static void make_interval(struct hd_live *live, const struct hd_model *model, const struct hd_model *before) {
+/* The reading once more, to be changed. NULL: it cannot be. */
+static struct hd_model *read_again(const struct hd_live *live, const struct hd_model *model) {
+  struct hd_model *again;
   char error[256];
-  struct hd_model *interval;
-  live->interval = NULL;
-  if (!before || !hd_profile_read_again(model, &interval, error, sizeof error))
-    return;
-  take_names(live, interval);
-  if (hd_interval_make(interval, before))
-    live->interval = interval;
-  else
-    hd_model_free(interval);
+  if (!hd_profile_read_again(model, &again, error, sizeof error))
+    return NULL;
+  take_names(live, again);
+  return again;
+}
+
+static struct hd_model *make_interval(const struct hd_live *live, const struct hd_model *before) {
+  struct hd_model *interval = before ? read_again(live, live->model) : NULL;
+  if (interval && hd_interval_make(interval, before)) {
+    hd_resolve(interval);
+    return interval;
+  }
+  hd_model_free(interval);
+  return NULL;
+}
+
+static struct hd_model *estimate(const struct hd_live *live) {
+  const bool has_estimates = live->model->unresolved.ticks > 0 && live->model->watched_count > 0;
+  struct hd_model *run = has_estimates ? read_again(live, live->model) : NULL;
+  if (!run)
+    return live->model;
+  hd_resolve(run);
+  return run;
+}
+
+static void forget_shown(struct hd_live *live) {
+  hd_model_free(live->interval);
+  if (live->run != live->model)
+    hd_model_free(live->run);
 }
 
 bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_bytes) {
@@ -125,18 +148,19 @@ bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_
   if (!model)
     return false;
   struct hd_model *before = live->model;
-  hd_model_free(live->interval);
+  forget_shown(live);
   find_names(live, model);
-  make_interval(live, model, before);
+  live->model = model;
+  live->run = estimate(live);
+  live->interval = make_interval(live, before);
   live->rates = before ? hd_live_rates_between(before, model) : (struct hd_live_rates){0};
   hd_model_free(before);
-  live->model = model;
   live->error_seconds = seconds;
   return true;
 }
 
 void hd_live_free(struct hd_live *live) {
-  hd_model_free(live->interval);
+  forget_shown(live);
   hd_model_free(live->model);
   for (uint32_t i = 0; i < live->name_count; i++)
     free_name(&live->names[i].name);

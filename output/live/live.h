@@ -25,7 +25,8 @@ struct hd_live {
   const char *path;
   int file;
   struct hd_model *model;     /* the run so far, as of the newest reading; NULL: there was none */
-  struct hd_model *interval;  /* what came since the reading before; NULL: that was the first */
+  struct hd_model *run;       /* the same, with estimates of what was not observed (hd_resolve); may be `model` */
+  struct hd_model *interval;  /* what came since the reading before, likewise; NULL: that was the first */
   struct hd_live_rates rates; /* of events between them; seconds 0: there was none */
   double error_seconds;       /* by so much a number of the newest reading may be wrong */
   struct hd_live_name *names; /* by node */

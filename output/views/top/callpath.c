@@ -121,6 +121,8 @@ void hd_top_print_callpath(const struct hd_top *top, uint32_t node, FILE *out) {
   put_team(&grid, &pair);
   put_states(&grid, &pair);
   hd_table_print(&grid, out);
+  if (top->run->estimated)
+    fputs("Where events were switched off these are estimates, from windows in which they were on.\n", out);
   fputc('\n', out);
   print_threads(top, node, out);
   hd_table_free(&grid);

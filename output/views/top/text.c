@@ -8,6 +8,7 @@
 #include "output/analysis/lines/place_text.h"
 #include "output/analysis/losses/line_causes.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
 #include "output/views/explain/finding.h"
 #include "output/views/render/column_names.h"
 #include "output/views/render/level_bars.h"
@@ -47,11 +48,17 @@ static struct hd_cell interval_text(const struct hd_top *top) {
   return hd_duration_brief(hd_model_seconds(model, model->elapsed_ticks));
 }
 
+static const char *busy_mark(const struct hd_model *model) {
+  const char *mark = hd_bounds_text(hd_bounds_of_busy_threads(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS]));
+  return model->estimated ? "~" : mark ? mark : "";
+}
+
 static void print_busy(const struct hd_top *top, FILE *out) {
   fprintf(out, "%-*s", INDENT, "busy");
   if (top->interval)
-    fprintf(out, "%.2f threads over the last %s, ", hd_top_busy(top->interval), interval_text(top).text);
-  fprintf(out, "%.2f over the run\n", hd_top_busy(top->run));
+    fprintf(out, "%s%.2f threads over the last %s, ", busy_mark(top->interval), hd_top_busy(top->interval),
+            interval_text(top).text);
+  fprintf(out, "%s%.2f over the run\n", busy_mark(top->run), hd_top_busy(top->run));
 }
 
 /* "2 busy, 1 barrier": in the order in which states are listed. */
@@ -112,7 +119,7 @@ void hd_top_print_minute(const struct hd_top *top, FILE *out) {
   const uint32_t count = hd_top_minute(top->run, busy);
   const uint32_t highest = hd_levels_highest(&top->run->time_at);
   const double step = count > 0 ? hd_model_seconds(top->run, top->run->timeline->width_ticks) : 0;
-  if (count == 0 || highest == 0)
+  if (count == 0 || highest == 0 || hd_levels_mislead(top->run, top->run->ticks, top->run->unresolved.ticks))
     return;
   fprintf(out, "%-*s", INDENT, "minute");
   for (uint32_t i = 0; i < count; i++)
@@ -145,7 +152,9 @@ static struct hd_value busy_share(const struct hd_top *top, uint32_t thread) {
   if (!top->interval)
     return (struct hd_value){0};
   const struct hd_model_thread *at = &top->interval->threads[thread];
-  return hd_share((double)at->ticks[HD_BUSY], (double)at->lifetime_ticks, true);
+  struct hd_value share = hd_share((double)at->ticks[HD_BUSY], (double)at->lifetime_ticks, true);
+  share.mark = top->interval->estimated && at->unresolved.ticks > 0 ? "~" : NULL;
+  return share;
 }
 
 static void fill_thread(struct hd_value values[THREAD_COLUMNS], const struct hd_top *top, uint32_t thread) {
@@ -221,7 +230,8 @@ static struct hd_value team_value(const struct hd_line *line, struct hd_value va
 
 static void fill_cause(struct hd_value *value, const struct causes *causes, const struct hd_line *line) {
   const struct hd_main_cause most = hd_main_cause_of(&causes->all.lines[line - causes->view->lines]);
-  value->blank = line->team.team_max == 0 || most.cause == HD_LOSS_NONE || hd_gain_text(line->marks);
+  value->blank = line->team.team_max == 0 || most.cause == HD_LOSS_NONE ||
+                 (hd_gain_text(line->marks) && !(line->marks & HD_MARK_ESTIMATED));
   value->known = !value->blank;
   if (value->known)
     snprintf(value->text, sizeof value->text, "%s %.0f%%", hd_loss_words(most.cause), 100 * most.share);
@@ -232,6 +242,7 @@ static void fill_callpath(struct hd_value values[CALLPATH_COLUMNS], const struct
   const struct hd_model *model = top->interval ? top->interval : top->run;
   const struct hd_line *line = row->interval ? row->interval : row->run;
   values[CALLS] = hd_count(line->visits, true);
+  values[CALLS].mark = hd_bounds_text(hd_bounds_of_visits(line->marks));
   values[ELAPSED] = team_value(line, hd_ticks(model, hd_team_elapsed(&line->team), true));
   values[ELAPSED].mark = hd_bounds_text(hd_bounds_of_elapsed(line->marks));
   values[GAIN] = team_value(line, hd_ticks(model, line->team.gain_ticks, true));

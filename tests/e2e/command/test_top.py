@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from conftest import TIMEOUT_S, marks
+from conftest import LIBRARY, TIMEOUT_S, environment_for, marks
 from top_program import SOURCE, THREADS
 
 
@@ -66,6 +66,31 @@ def test_each_interval_has_its_own_numbers(start_phases):
     if shown["processors"] > 1:
         assert shown["callpaths"][0] == fine, "sorted by gain over the interval"
     assert {len(shown["busy_threads"]["last_minute"])} <= set(range(1, 61))
+
+
+def test_what_is_switched_off_is_estimated(build_program, run_heddle, tmp_path):
+    """Each of two threads waits for a critical section for about a third of the time: as observed, both are busy."""
+    env = {"HEDDLE_STORE_DIR": str(tmp_path)}
+
+    def top(*options):
+        return run_heddle("top", "--once", "--interval", "0.5", *options, process.pid, env=env)
+
+    def is_estimated(result):
+        region = next(iter(json.loads(result.stdout).get("callpaths", [])), None) if result.returncode == 0 else None
+        return region is not None and region["marks"]["estimated"]
+
+    with subprocess.Popen([build_program("floods.c"), "critical", "60"], stdout=subprocess.DEVNULL, env=environment_for(
+            19, 2, {**env, "OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_ONLY": "region"})) as process:
+        limit = time.monotonic() + TIMEOUT_S
+        while not is_estimated(result := top("--json")):  # it has begun, and both threads had a window
+            assert time.monotonic() < limit, result.stderr
+        shown, text = json.loads(result.stdout), top().stdout
+        process.kill()
+    region = shown["callpaths"][0]
+    for part in ("interval", "run"):
+        assert region[part]["mean_concurrency"] < 1.8 and region[part]["potential_gain_s"] > 0
+        assert shown["findings"][part]
+    assert re.search(r"^busy +~[\d.]+ threads over the last .*, ~[\d.]+ over the run$", text, re.M) and "\nminute" not in text
 
 
 def test_text_names_the_same(start_phases):
