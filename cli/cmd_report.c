@@ -42,6 +42,7 @@ static bool take_expression(const struct hd_option_use *use) {
 static const struct hd_option options[] = {
     {'t', "threads", NULL, "show what each thread did, in the whole run and per region", ASK(THREADS)},
     {'H', "histogram", NULL, "show how long each number of threads was busy, per region", ASK(HISTOGRAM)},
+    {0, "timeline", NULL, "show when regions ran, and how many threads were busy then", ASK(TIMELINE)},
     {0, "at-k", "N", "show what runs while at most N threads are busy", .take = hd_take_number,
      .field = offsetof(struct choices, report.level), ASK(AT_LEVEL), .expects = "a number of threads"},
     {0, "with", "ID",
@@ -163,11 +164,13 @@ static const struct hd_usage usage = {
         "                  event had its turn; EVENT at least ...: what is known of a count of which some is missing\n"
         "With --threads there is a row for each line and thread (line 0: the thread's whole life), with --histogram "
         "for each\n"
-        "region and number of busy threads, with --callgraph for each entry, caller and callee (role): block is the "
-        "index of\n"
-        "the entry whose block it is, index the line's own. The last row of --at-k, of kind nobody, is the time with "
-        "no\n"
-        "thread busy; the rows of kind event at the end of --overhead are Heddle's own events.",
+        "region and number of busy threads, with --timeline for each region and stretch of the run, with --callgraph "
+        "for each\n"
+        "entry, caller and callee (role): block is the index of the entry whose block it is, index the line's own. The "
+        "last\n"
+        "row of --at-k, of kind nobody, is the time with no thread busy; the rows of kind event at the end of "
+        "--overhead are\n"
+        "Heddle's own events.",
 };
 
 static bool is_about_routines(enum hd_question question) {
@@ -205,7 +208,7 @@ static bool check_columns(const struct hd_report_options *report) {
     return true;
   if (report->csv)
     return hd_usage_complain(&usage, "--columns is for text: --csv has all");
-  if (report->question == HD_ASK_HISTOGRAM)
+  if (report->question == HD_ASK_HISTOGRAM || report->question == HD_ASK_TIMELINE)
     return hd_usage_complain(&usage, "--columns: this view is no table");
   if (hd_column_list_has(report->question, report->columns, &wrong))
     return true;

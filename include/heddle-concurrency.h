@@ -102,8 +102,27 @@ struct hd_timeline_record {
 };
 
 /**
+ * A region in time, likewise, from the timeline's origin on. Not all regions have one if there are very many.
+ */
+#define HD_HISTORY_BUCKETS 120u
+#define HD_HISTORIES_MOST 64u
+struct hd_history_record {
+  uint32_t profile; /* 0: none yet */
+  uint32_t reserved;
+  uint64_t width_ticks;
+  uint64_t since_ticks;   /* earlier time is in no bucket */
+  uint64_t until_ticks;   /* later time has not been added yet: its buckets have so much less than its tally, */
+  uint64_t elapsed_ticks; /* which had so much then */
+  uint64_t busy_ticks;    /* likewise, multiplied by the level */
+  struct hd_history_bucket {
+    uint64_t elapsed_ticks; /* of the region's instances, summed */
+    uint64_t busy_ticks;    /* sum of level * dt over them */
+  } buckets[HD_HISTORY_BUCKETS];
+};
+
+/**
  * What the sweep's present step has changed in tallies, levels, overlaps, entries, stacks, rings' sweeps, the timeline,
- * teams, delays, totals and rows, as it was before. Between steps there are no entries. The reader undoes a step that
+ * histories, teams, delays, totals and rows, as it was before. Between steps there are no entries. The reader undoes a step that
  * did not end, from the last entry to the first: the transitions are still in their rings.
  */
 struct hd_journal_record {
@@ -118,6 +137,7 @@ struct hd_journal_record {
 _Static_assert(sizeof(struct hd_tally_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_level_record) == 64, "one cache line");
 _Static_assert(sizeof(struct hd_overlap_record) == 16, "overlap record size");
+_Static_assert(sizeof(struct hd_history_record) == 48 + 16 * HD_HISTORY_BUCKETS, "two fit a block");
 _Static_assert(sizeof(struct hd_journal_entry) == 16, "journal entry size");
 
 #endif

@@ -224,4 +224,6 @@ void hd_commit(struct hd_tallies *tallies, const struct hd_window *window) {
   for (uint32_t i = 0; window->moves_logs && i < window->log_count; i++)
     move_log(tallies, &window->logs[i]);
   hd_journal_end_step(&tallies->journal);
+  if (__builtin_expect(tallies->at >= tallies->histories.end_ticks, false))
+    hd_histories_take(tallies);
 }

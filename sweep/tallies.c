@@ -157,6 +157,7 @@ void hd_tallies_init(struct hd_tallies *tallies, hd_record_allocator *allocate, 
 /* The records say where. */
 void hd_tallies_resume(struct hd_tallies *tallies) {
   tallies->at = tallies->instant->since_ticks;
+  hd_histories_resume(tallies);
 }
 
 bool hd_tallies_begin(struct hd_tallies *tallies, uint64_t begin_ticks) {
@@ -190,6 +191,7 @@ static void end_busy(struct hd_tallies *tallies, const struct hd_tally *tally) {
 
 void hd_tallies_end(struct hd_tallies *tallies, uint64_t now) {
   uint64_t ticks[HD_LEVELS_PER_RECORD] = {0};
+  hd_histories_take(tallies);
   if (now > tallies->at) {
     ticks[tallies->level % HD_LEVELS_PER_RECORD] = now - tallies->at;
     hd_timeline_add(tallies->timeline, now, tallies->level, &tallies->journal);
@@ -201,6 +203,7 @@ void hd_tallies_end(struct hd_tallies *tallies, uint64_t now) {
     if (tally->record->what == HD_TALLY_BUSY)
       end_busy(tallies, tally);
   }
+  hd_histories_take(tallies);
 }
 
 static void free_set(struct hd_tally_set *set) {

@@ -14,6 +14,7 @@
 
 #include "heddle-format.h"
 #include "sweep/entries.h"
+#include "sweep/histories.h"
 #include "sweep/journal.h"
 #include "sweep/locks/locks.h"
 #include "sweep/overlaps.h"
@@ -32,6 +33,7 @@ struct hd_tally {
   uint32_t index;        /* of its record in the file */
   uint32_t active_place; /* in hd_tallies.active; HD_NONE: its count is 0 */
   uint32_t paired_place; /* in hd_tallies.paired; HD_NONE: it is not there */
+  struct hd_history_record *history; /* HD_TALLY_ELAPSED; NULL: none */
 };
 
 /** Tallies by profile. */
@@ -54,6 +56,7 @@ struct hd_tallies {
   uint32_t paired_count;                   /* and profiles whose overlaps are kept */
   struct hd_tally *paired[HD_PAIRED_MOST]; /* the latter */
   struct hd_timeline_record *timeline;
+  struct hd_histories histories;
   struct hd_overlaps overlaps;
   struct hd_entry_book entries;
   struct hd_team_book teams;

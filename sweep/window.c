@@ -88,11 +88,34 @@ static void begin_part(struct hd_window *window) {
   hd_window_begin_tallies(window);
 }
 
+/* Where a bucket of the histories ends; one for all in which nothing happens. */
+static uint64_t part_end(const struct hd_window *window) {
+  const uint64_t origin = window->span.origin, end = hd_history_end(origin, window->at);
+  const uint64_t next = window->count > 0 ? window->heads[0].key >> 1 : window->at;
+  const uint64_t last = hd_history_begin(origin, next < window->span.until ? next : window->span.until);
+  return last > end && hd_history_begin(origin, window->at) == window->at ? last : end;
+}
+
+static void limit_part(struct hd_window *window) {
+  window->bucket_ends = part_end(window);
+  if (window->bucket_ends < UINT64_MAX && window->stop > window->bucket_ends << 1)
+    window->stop = window->bucket_ends << 1;
+}
+
+/* More follows, and none of it before the bucket's end. */
+static bool ends_bucket(const struct hd_window *window, uint64_t next) {
+  return window->bucket_ends < UINT64_MAX && next >= window->bucket_ends << 1 &&
+         (window->span.is_last ? next < window->end : window->bucket_ends < window->span.until);
+}
+
 /* Between two instants, if it can be. */
 static void end_part(struct hd_window *window) {
   const uint64_t next = window->count > 0 ? window->heads[0].key : UINT64_MAX;
-  window->is_finished = next >= window->end;
-  if (window->is_finished && !window->span.is_last)
+  const bool ends = ends_bucket(window, next);
+  window->is_finished = next >= window->end && !ends;
+  if (ends)
+    hd_window_advance(window, window->bucket_ends);
+  else if (window->is_finished && !window->span.is_last)
     hd_window_advance(window, window->span.until);
   else if (!window->is_finished && next >> 1 > window->at)
     hd_window_advance(window, window->at + 1);
@@ -276,6 +299,7 @@ static void take_from_two(struct hd_window *window) {
 
 void hd_window_integrate(struct hd_window *window) {
   order(window);
+  limit_part(window);
   while (window->count > 0 && window->heads[0].key < window->stop)
     if (__builtin_expect(is_behind_primary(window, &window->heads[0]), false))
       take_primary_first(window);

@@ -15,8 +15,8 @@
  * taken from what the tally is owed, when it goes down it is added; so a tally is touched only when its own count
  * changes. All that have changed are settled when the level leaves these few, and at the end.
  *
- * The logs are only read, by any number of windows at once. The memory is bounded: when it is used up, the window has
- * a part that can be committed, and goes on behind it.
+ * The logs are only read, by any number of windows at once. The memory is bounded: when it is used up, or where a
+ * bucket of the histories ends, the window has a part that can be committed, and goes on behind it.
  *
  * Cost of a transition: the row is added to one or two tallies, and the heap over the logs that have something to take.
  * Overlaps cost one look-up for each other profile that is busy, at most HD_PAIRED_MOST, when a profile is left by its
@@ -129,6 +129,7 @@ struct hd_window {
   uint64_t at;                      /* all is up to date until then */
   uint64_t bucket_end;              /* of the timeline's bucket in which `at` lies */
   uint64_t stop;                    /* keys from this one on are not taken */
+  uint64_t bucket_ends;             /* of the histories (histories.h): the part ends there at the latest */
   uint64_t tick;                    /* of the last instant */
   uint32_t level;
   uint32_t first_level;

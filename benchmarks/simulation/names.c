@@ -60,6 +60,7 @@ static const char *const block_names[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_JOURNAL] = "journal",
     [HD_BLOCK_DELAYS] = "delays",
     [HD_BLOCK_MEMBERSHIPS] = "memberships",
+    [HD_BLOCK_HISTORIES] = "histories",
 };
 
 static const char *name_of_block(unsigned type) {

@@ -38,6 +38,8 @@ static void *allocate(void *context, enum hd_block_type type, size_t bytes) {
     return NULL; /* a larger one, which can be done without */
   if (type == HD_BLOCK_TIMELINE || type == HD_BLOCK_STACK || type == HD_BLOCK_JOURNAL)
     return hd_store_add_block(&hd_store, type, HD_NONE, bytes);
+  if (type == HD_BLOCK_HISTORIES && !hd_memory_has_room(HD_MEMORY_PATH_ROW, bytes))
+    return NULL;
   struct hd_store_cursor *cursor = &cursors[type];
   if (full[type])
     return NULL;

@@ -262,6 +262,7 @@ static void take_program(struct hd_model *later, const struct hd_model *earlier)
   hd_take(&later->uncounted_ticks, earlier->uncounted_ticks);
   hd_take(&later->inside_ticks, earlier->inside_ticks);
   take_intrusion(&later->intrusion, &earlier->intrusion);
+  later->history_count = 0;
   later->timeline = NULL; /* times by level are those of the program's callpath */
   later->path_known = later->locks_known = false;
   later->path_count = later->step_count = later->lock_count = later->lock_pair_count = 0;

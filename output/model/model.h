@@ -248,6 +248,13 @@ struct hd_model_lock_pair {
   uint64_t count;
 };
 
+/** A region in time: heddle-concurrency.h. */
+struct hd_history {
+  uint32_t node;
+  uint64_t since_ticks; /* from the timeline's begin: earlier time is in no bucket */
+  struct hd_history_bucket *buckets; /* HD_HISTORY_BUCKETS, of model.history_width_ticks each */
+};
+
 /** How long threads were busy in node a and, at the same time, others in node b, both exclusive. a < b. */
 struct hd_overlap {
   uint32_t a;
@@ -309,6 +316,9 @@ struct hd_model {
   uint32_t overlap_count;
   struct hd_timeline_record *timeline; /* closed; without the time before the load, which is hd_model_stretch()'s. NULL:
                                           not known */
+  struct hd_history *histories; /* of regions that have one, sorted by node; they begin where the timeline does */
+  uint32_t history_count;
+  uint64_t history_width_ticks; /* of their buckets */
 
   struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
   uint32_t node_count;

@@ -10,6 +10,7 @@
 
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
+#include "output/model/histories.h"
 #include "output/model/memory.h"
 #include "output/reader/reader_internal.h"
 #include "support/command/memory.h"
@@ -115,6 +116,13 @@ static bool take_timeline(struct finisher *finisher, void *bytes, uint32_t index
   if (finisher->tallies.timeline || !hd_timeline_is_valid(bytes))
     return hd_reader_fail(finisher->reader, "damaged: its timeline is not valid");
   finisher->tallies.timeline = bytes;
+  return true;
+}
+
+static bool take_history(struct finisher *finisher, void *bytes, uint32_t index) {
+  (void)index;
+  if (finisher->tallies.timeline)
+    hd_histories_restore(&finisher->tallies, bytes);
   return true;
 }
 
@@ -328,6 +336,19 @@ static void fill_model(struct finisher *finisher) {
   model->timeline = finisher->tallies.timeline;
 }
 
+static void fill_histories(struct finisher *finisher) {
+  struct hd_model *model = finisher->reader->model;
+  const struct hd_histories *histories = &finisher->tallies.histories;
+  model->histories = hd_model_allocate(model, (histories->count + 1) * sizeof *model->histories);
+  for (uint32_t i = 0; i < histories->count; i++) {
+    struct hd_history_record *record = histories->tallies[i]->history;
+    const uint64_t since = record->since_ticks - finisher->tallies.timeline->origin_ticks;
+    model->histories[i] = (struct hd_history){record->profile, since, record->buckets};
+    model->history_width_ticks = record->width_ticks; /* of all the same: they go up to the same end */
+  }
+  model->history_count = hd_histories_join(model->histories, histories->count);
+}
+
 static void fill_overlaps(struct finisher *finisher) {
   struct hd_model *model = finisher->reader->model;
   const struct hd_overlaps *overlaps = &finisher->tallies.overlaps;
@@ -344,6 +365,7 @@ static void fill_overlaps(struct finisher *finisher) {
 static bool take_all(struct finisher *finisher) {
   return each(finisher, HD_BLOCK_TALLIES, take_tally) && each(finisher, HD_BLOCK_LEVELS, take_levels) &&
          each(finisher, HD_BLOCK_OVERLAPS, take_overlap) && each(finisher, HD_BLOCK_TIMELINE, take_timeline) &&
+         each(finisher, HD_BLOCK_HISTORIES, take_history) &&
          hd_reader_restore_teams(finisher->reader, &finisher->tallies) && each(finisher, HD_BLOCK_RING, take_ring) &&
          each(finisher, HD_BLOCK_STACK, take_stack) && hd_reader_each(finisher->reader, HD_BLOCK_ENTRIES, take_entry);
 }
@@ -375,6 +397,8 @@ static bool read_levels(struct finisher *finisher) {
     finish(finisher);
   model->levels_known = model->entries_known = true;
   fill_model(finisher);
+  if (!merged)
+    fill_histories(finisher);
   fill_overlaps(finisher);
   fill_entries(finisher);
   return true;

@@ -123,6 +123,17 @@ class Profile:
                      for k, seconds in enumerate(entry["thread_time_at_k_s"] or []) if seconds)
 
     @functools.cached_property
+    def histories(self):
+        """Regions in time. callpath, begin_s (after the program's start), length_s; elapsed_s: how long the region ran in
+        it; busy_threads: how many threads of the program were busy meanwhile, on average."""
+        elapsed_s = self.program["elapsed_s"]
+        return Table({"callpath": entry["id"], "begin_s": begin, "length_s": min(history["width_s"], elapsed_s - begin),
+                      "elapsed_s": elapsed, "busy_threads": busy / elapsed if elapsed else None}
+                     for entry in self.data["profiles"] if (history := entry.get("history"))
+                     for i, (elapsed, busy) in enumerate(zip(history["elapsed_s"], history["busy_s"]))
+                     for begin in [history["begin_s"] + i * history["width_s"]])
+
+    @functools.cached_property
     def samples(self):
         """What threads were executing, with `callpath`."""
         return Table({"callpath": entry["id"], **sample} for entry in self.data["profiles"]

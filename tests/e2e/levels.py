@@ -81,6 +81,16 @@ class Checker:
         if elapsed_at is not None:
             self.equal(sum(elapsed_at), entry["elapsed_s"] or 0, f"{name}: elapsed at k adds up to elapsed")
             self.at_most(0, min(elapsed_at, default=0), f"{name}: no negative time")
+        if entry.get("history"):
+            self.check_history(entry["history"], elapsed_at, f"{name}: history")
+
+    def check_history(self, history, elapsed_at, name):
+        """All that is known of it adds up to the region's time at each level; where something is not known, to no more."""
+        compare = self.at_most if None in history["elapsed_s"] else self.equal
+        compare(sum(seconds or 0 for seconds in history["elapsed_s"]), sum(elapsed_at), f"{name}, elapsed")
+        compare(sum(seconds or 0 for seconds in history["busy_s"]), sum(k * seconds for k, seconds in enumerate(elapsed_at)),
+                f"{name}, busy")
+        self.at_most(0, min((seconds or 0 for seconds in history["elapsed_s"]), default=0), f"{name}, no negative time")
 
     def check_own(self, entry, name):
         own = entry["thread_time_at_k_s"]

@@ -65,6 +65,14 @@ static void drop_tasks(struct hd_model *model, const char *place) {
   model->task_count = kept;
 }
 
+static void drop_histories(struct hd_model *model, const char *place) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < model->history_count; i++)
+    if (place[model->histories[i].node] == INSIDE)
+      model->histories[kept++] = model->histories[i];
+  model->history_count = kept;
+}
+
 static void drop_locks(struct hd_model *model, const char *place) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < model->lock_count; i++)
@@ -127,6 +135,7 @@ void hd_callpath_filter(struct hd_model *model, const bool *through) {
   drop_samples(model, place);
   drop_loops(model, place);
   drop_tasks(model, place);
+  drop_histories(model, place);
   drop_paths(model, place);
   drop_locks(model, place);
   drop_counts(model, place, owner);

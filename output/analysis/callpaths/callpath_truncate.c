@@ -9,6 +9,7 @@
 #include "output/model/accumulate.h"
 #include "output/model/counts.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/histories.h"
 #include "output/model/locks.h"
 #include "output/model/loops.h"
 #include "output/model/memory.h"
@@ -362,6 +363,9 @@ static void give(struct fold *fold) {
     step->to = fold->map[step->to];
   }
   model->step_count = hd_steps_join(model->steps, model->step_count);
+  for (uint32_t i = 0; i < model->history_count; i++)
+    model->histories[i].node = fold->map[model->histories[i].node];
+  model->history_count = hd_histories_join(model->histories, model->history_count);
   hd_locks_map(model, fold->map);
   model->nodes = fold->nodes;
   model->node_count = fold->count;

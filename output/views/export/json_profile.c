@@ -10,6 +10,7 @@
 #include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/accumulate.h"
 #include "output/model/format_names.h"
+#include "output/model/histories.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/levels.h"
 #include "output/views/export/json_internal.h"
@@ -201,6 +202,27 @@ static json_t *levels_members(const struct hd_model *model, const struct hd_node
       {HD_KEY(CONCURRENT), own ? hd_json_seconds(model, concurrent) : json_null()});
 }
 
+/* ---- in time ---- */
+
+static json_t *history(const struct hd_model *model, const struct hd_node *node) {
+  const struct hd_history *from = hd_histories_find(model, node->id);
+  if (!from)
+    return json_null();
+  json_t *elapsed = json_array(), *busy = json_array();
+  for (uint32_t i = 0; i < hd_history_buckets_in_use(model); i++) {
+    const bool known = i * model->history_width_ticks >= from->since_ticks;
+    json_array_append_new(elapsed, known ? hd_json_seconds(model, from->buckets[i].elapsed_ticks) : json_null());
+    json_array_append_new(busy, known ? hd_json_seconds(model, from->buckets[i].busy_ticks) : json_null());
+  }
+  return HD_JSON({"begin_s", hd_json_seconds(model, model->before_ticks)},
+                 {"width_s", hd_json_seconds(model, model->history_width_ticks)}, {HD_KEY(ELAPSED), elapsed},
+                 {HD_KEY(BUSY), busy});
+}
+
+static json_t *history_members(const struct hd_model *model, const struct hd_node *node) {
+  return HD_JSON_IF(hd_kind_is_region(node->kind), {"history", history(model, node)});
+}
+
 /* ---- all of it ---- */
 
 static json_t *marks_members(const struct hd_node *node) {
@@ -228,10 +250,10 @@ json_t *hd_json_profile(const struct hd_loss_book *book, const struct hd_node *n
                  {HD_KEY(CALLS_CONCURRENT), concurrent_visits(model, node)}, {HD_JSON_MERGE, team_members(model, node)},
                  {HD_JSON_MERGE, node->id == 0 ? program_team_members(model) : json_object()},
                  {HD_JSON_MERGE, routine_members(model, node)}, {HD_JSON_MERGE, times_members(model, node)},
-                 {HD_JSON_MERGE, hd_json_node_locks(model, node)},
-                 {HD_JSON_MERGE, hd_json_node_shares(model, node)}, {HD_JSON_MERGE, efficiency_members(book, node)},
-                 {HD_JSON_MERGE, hd_json_node_path(model, node)}, {HD_JSON_MERGE, hd_json_node_corrected(model, node)},
-                 {HD_JSON_MERGE, cpu_members(model, node)}, {HD_JSON_MERGE, levels_members(model, node)},
+                 {HD_JSON_MERGE, hd_json_node_locks(model, node)}, {HD_JSON_MERGE, hd_json_node_shares(model, node)},
+                 {HD_JSON_MERGE, efficiency_members(book, node)}, {HD_JSON_MERGE, hd_json_node_path(model, node)},
+                 {HD_JSON_MERGE, hd_json_node_corrected(model, node)}, {HD_JSON_MERGE, cpu_members(model, node)},
+                 {HD_JSON_MERGE, levels_members(model, node)}, {HD_JSON_MERGE, history_members(model, node)},
                  {HD_JSON_MERGE, marks_members(node)}, {HD_JSON_MERGE, hd_json_node_counts(model, node)},
                  {HD_JSON_MERGE, hd_json_node_samples(model, node)}, {"threads", rows(model, node)});
 }

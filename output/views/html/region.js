@@ -49,6 +49,30 @@ heddle.region = (() => {
         element('td', {class: 'bar fill', style: {'--v': String(100 * value / most)}}), element('td', {}, text)))));
   };
 
+  /* A column for each of `heights` (null: none); the axis below is from `from` to `to`. */
+  const columns = (heading, label, {heights, from, to, format, left, title}) => {
+    const most = Math.max(...heights);
+    const box = element('div', {class: 'chart'});
+    if (!heddle.charts || !(most > 0))
+      return null;
+    const height = 140, margin = 64, floor = 116;
+    heddle.whenResized(box, width => {
+      const x = d3.scaleLinear().domain([0, heights.length]).range([margin, width - 10]);
+      const y = d3.scaleLinear().domain([0, most]).range([floor, 8]);
+      const at = d3.scaleLinear().domain([from, to]).range([margin, width - 10]);
+      d3.select(box).selectAll('svg').remove();
+      const svg = d3.select(box).append('svg').attr('width', width).attr('height', height).attr('role', 'img').
+        attr('aria-label', label);
+      svg.append('g').attr('class', 'area').selectAll('rect').data(heights).join('rect').attr('x', (one, i) => x(i)).
+        attr('width', Math.max(0.5, x(1) - x(0) - 0.5)).attr('y', one => y(one || 0)).attr('height', one => floor - y(one || 0)).
+        append('title').text((one, i) => (one === null ? '' : title(i)));
+      svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${floor})`).
+        call(d3.axisBottom(at).ticks(Math.max(2, width / 110)).tickFormat(format));
+      svg.append('g').attr('class', 'axis').attr('transform', `translate(${margin},0)`).call(d3.axisLeft(y).ticks(3).tickFormat(left));
+    });
+    return card(heading, box);
+  };
+
   const levels = node => {
     const times = node.elapsed_at_k_s || node.thread_time_at_k_inclusive_s;
     if (!times || !times.some(seconds => seconds > 0))
@@ -60,33 +84,36 @@ heddle.region = (() => {
                 bars(times.slice(from, last + 1).map((seconds, k) => [String(k + from), seconds, percent(seconds, sum)]), ['Busy', '', '%']));
   };
 
+  /* ---- in time ---- */
+
+  /* How many threads were busy while it ran; where it did not run, nothing. */
+  const inTime = node => {
+    const history = node.history;
+    const busy = history ? history.elapsed_s.map((seconds, i) => (seconds > 0 ? history.busy_s[i] / seconds : null)) : [];
+    const last = history ? history.begin_s + busy.length * history.width_s : 0;
+    if (!history || !busy.some(threads => threads !== null))
+      return null;
+    return columns(`When it ran, and threads of the program busy then: ${place(node)}`, 'threads busy while the region ran, over the run', {
+      heights: busy,
+      from: history.begin_s, to: last,
+      format: heddle.timeBrief, left: value => d3.format('~g')(value),
+      title: i =>
+        `at ${time(history.begin_s + i * history.width_s)}: ran for ${time(history.elapsed_s[i])}, ${busy[i].toFixed(2)} threads busy`,
+    });
+  };
+
   /* ---- loops ---- */
 
   const space = node => {
-    const loop = node.loop;
-    const costs = loop.space.buckets.map(part => (part.iterations > 0 ? part.s / part.iterations : null));
-    const most = Math.max(...costs);
-    const box = element('div', {class: 'chart'});
-    if (!heddle.charts || !(most > 0))
-      return null;
-    const height = 140, left = 64, floor = 116;
-    heddle.whenResized(box, width => {
-      const {lower, upper} = loop.space;
-      const known = lower !== null && upper !== null;
-      const x = d3.scaleLinear().domain([0, costs.length]).range([left, width - 10]);
-      const y = d3.scaleLinear().domain([0, most]).range([floor, 8]);
-      const at = d3.scaleLinear().domain(known ? [lower, upper] : [0, 100]).range([left, width - 10]);
-      d3.select(box).selectAll('svg').remove();
-      const svg = d3.select(box).append('svg').attr('width', width).attr('height', height).attr('role', 'img').
-        attr('aria-label', 'time of an iteration, from the first to the last');
-      svg.append('g').attr('class', 'area').selectAll('rect').data(costs).join('rect').attr('x', (cost, i) => x(i)).
-        attr('width', Math.max(0.5, x(1) - x(0) - 0.5)).attr('y', cost => y(cost || 0)).attr('height', cost => floor - y(cost || 0)).
-        append('title').text((cost, i) => `part ${i + 1} of ${costs.length}: ${time(cost)} an iteration`);
-      svg.append('g').attr('class', 'axis').attr('transform', `translate(0,${floor})`).
-        call(d3.axisBottom(at).ticks(Math.max(2, width / 110)).tickFormat(value => (known ? d3.format('~s')(value) : `${value} %`)));
-      svg.append('g').attr('class', 'axis').attr('transform', `translate(${left},0)`).call(d3.axisLeft(y).ticks(3).tickFormat(heddle.timeBrief));
+    const {lower, upper, buckets} = node.loop.space;
+    const costs = buckets.map(part => (part.iterations > 0 ? part.s / part.iterations : null));
+    const known = lower !== null && upper !== null;
+    return columns(`Time of an iteration, first to last: ${place(node)}`, 'time of an iteration, from the first to the last', {
+      heights: costs,
+      from: known ? lower : 0, to: known ? upper : 100,
+      format: value => (known ? d3.format('~s')(value) : `${value} %`), left: heddle.timeBrief,
+      title: i => `part ${i + 1} of ${costs.length}: ${time(costs[i])} an iteration`,
     });
-    return card(`Time of an iteration, first to last: ${place(node)}`, box);
   };
 
   /* ---- how long many things took: chunks, tasks ---- */
@@ -163,7 +190,7 @@ heddle.region = (() => {
     const below = heddle.subtree(id).map(one => heddle.node.get(one));
     const loops = below.filter(one => one.loop && one.loop.chunk_s).slice(0, LOOPS_MOST);
     const created = below.filter(one => one.task && one.task.run_s).slice(0, TASKS_MOST);
-    const cards = [threads(id), levels(node), ...loops.flatMap(loop => [space(loop), chunks(loop)]), ...created.flatMap(tasks),
+    const cards = [threads(id), levels(node), inTime(node), ...loops.flatMap(loop => [space(loop), chunks(loop)]), ...created.flatMap(tasks),
                    hot(id), counters(node), source(node)];
     state.title.textContent = place(node);
     state.body.replaceChildren(facts(node), element('div', {class: 'cards'}, ...cards.filter(one => one)));

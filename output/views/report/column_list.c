@@ -98,7 +98,7 @@ static const struct hd_report_columns *view_of(enum hd_question question) {
       [HD_ASK_EFFICIENCY] = &hd_report_efficiency_columns, [HD_ASK_HOT] = &hd_report_hot_columns,
       [HD_ASK_OVERHEAD] = &hd_report_overhead_columns,     [HD_ASK_FLAT] = &hd_report_flat_columns,
       [HD_ASK_CALLGRAPH] = &hd_report_callgraph_columns,   [HD_ASK_TREE] = &hd_report_tree_columns,
-      [HD_ASK_LOCKS] = &hd_report_locks_columns,
+      [HD_ASK_LOCKS] = &hd_report_locks_columns,           [HD_ASK_TIMELINE] = &hd_report_timeline_columns,
       [HD_ASK_CALLERS] = &hd_report_callers_columns,
   };
   return tables[question];

@@ -42,7 +42,7 @@ static void print_program(const struct hd_model *model, enum hd_levels_order ord
   }
   hd_levels_print(&model->time_at, model, order, out);
   print_mark(model, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS], out);
-  hd_report_timeline(model, out);
+  hd_report_run_in_time(model, out);
 }
 
 void hd_report_concurrency(const struct hd_model *model, FILE *out) {

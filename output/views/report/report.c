@@ -22,7 +22,7 @@ static bool has_routines(const struct hd_model *model) {
 }
 
 static const char levels_more[] = "--at-k 1 (what runs while at most 1 is busy), --with ID (what runs beside a line), "
-                                  "--histogram";
+                                  "--histogram, --timeline";
 static const char routines_more[] = "--flat (each routine), --callgraph (who calls whom), --tree (callpaths), "
                                     "--callers REGEX";
 
@@ -74,6 +74,7 @@ static line_view *const line_views[][2] = {
     [HD_ASK_REGIONS] = {print_regions, hd_report_regions_csv},
     [HD_ASK_THREADS] = {hd_report_threads, hd_report_threads},
     [HD_ASK_HISTOGRAM] = {hd_report_histogram, hd_report_histogram_csv},
+    [HD_ASK_TIMELINE] = {hd_report_timeline, hd_report_timeline_csv},
     [HD_ASK_LOOPS] = {hd_report_loops, hd_report_loops},
     [HD_ASK_TASKS] = {hd_report_tasks, hd_report_tasks},
     [HD_ASK_PATH] = {hd_report_critical_path, hd_report_critical_path},

@@ -18,6 +18,7 @@ enum hd_question {
   HD_ASK_HISTOGRAM,  /* how long was each number of threads busy, in each region? */
   HD_ASK_AT_LEVEL,   /* what runs while at most N threads are busy? */
   HD_ASK_WITH,       /* with whom is this callpath busy? */
+  HD_ASK_TIMELINE,   /* when did regions run, and how many threads were busy then? */
   HD_ASK_LOOPS,      /* what were loops handed out in? */
   HD_ASK_TASKS,      /* what were tasks, and where did they run? */
   HD_ASK_PATH,       /* what had to run one after the other? */

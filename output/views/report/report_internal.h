@@ -69,7 +69,7 @@ void hd_report_concurrency(const struct hd_model *model, FILE *out);
 
 /** The run in time, as wide as the terminal: a character's height is the mean concurrency of its stretch of the run.
  *  Nothing when that is not known. */
-void hd_report_timeline(const struct hd_model *model, FILE *out);
+void hd_report_run_in_time(const struct hd_model *model, FILE *out);
 
 /** Next to each other, how long each number of threads was busy in the foremost of the regions that are shown. */
 void hd_report_foremost(const struct hd_lines *view, enum hd_sort sort, FILE *out);
@@ -107,7 +107,7 @@ struct hd_report_columns {
   VIEW(locks)                                                                                                          \
   VIEW(efficiency)                                                                                                     \
   VIEW(hot)                                                                                                            \
-  VIEW(histogram) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
+  VIEW(histogram) VIEW(timeline) VIEW(at_level) VIEW(overlap) VIEW(overhead) VIEW(flat) VIEW(tree) VIEW(callers) VIEW(callgraph)
 #define HD_REPORT_VIEW(name) extern const struct hd_report_columns hd_report_##name##_columns;
 HD_REPORT_VIEWS(HD_REPORT_VIEW)
 #undef HD_REPORT_VIEW
@@ -123,6 +123,9 @@ void hd_report_regions_csv(struct hd_lines *view, const struct hd_report_options
 void hd_report_threads(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_histogram(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_histogram_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+/** When regions ran, and how many threads were busy then. */
+void hd_report_timeline(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
+void hd_report_timeline_csv(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 /** Loops by the chunks that they were handed out in; task constructs by where their tasks ran. */
 void hd_report_loops(struct hd_lines *view, const struct hd_report_options *options, FILE *out);
 void hd_report_tasks(struct hd_lines *view, const struct hd_report_options *options, FILE *out);

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/losses/causes.h"
+#include "output/analysis/lines/line_histories.h"
 #include "output/analysis/lines/place_text.h"
+#include "output/analysis/losses/causes.h"
 #include "output/model/format_names.h"
+#include "output/model/levels.h"
+#include "output/views/render/history_strip.h"
+#include "output/views/render/level_bars.h"
 #include "output/views/render/table.h"
 #include "output/views/top/top_internal.h"
 #include "support/command/memory.h"
@@ -105,6 +109,22 @@ static void print_threads(const struct hd_top *top, uint32_t node, FILE *out) {
     fputs("No thread is in it.\n", out);
 }
 
+/* Since the program's start. */
+static void print_history(const struct hd_top *top, const struct hd_lines *view, uint32_t line, FILE *out) {
+  enum { INDENT = 9, COLUMNS_MOST = 100 };
+  const struct hd_model *run = top->run;
+  const uint32_t highest = hd_levels_highest(&run->time_at);
+  const unsigned width = hd_draw_width(out, COLUMNS_MOST, 80);
+  struct hd_history *history = hd_line_history(view, line);
+  if (history && highest > 0 && width > 2 * INDENT &&
+      !hd_levels_mislead(run, view->lines[line].ticks, view->lines[line].unresolved.ticks)) {
+    fprintf(out, "%-*s", INDENT, "in time");
+    hd_history_strip(run, history, width - INDENT, highest, out);
+    fprintf(out, "\n%-*sthe run so far; threads busy while it ran, full: %u\n\n", INDENT, "", highest);
+  }
+  free(history);
+}
+
 void hd_top_print_callpath(const struct hd_top *top, uint32_t node, FILE *out) {
   struct hd_top_rows rows = hd_top_rows_of(top);
   const uint32_t line = rows.run->line_of_node[node];
@@ -124,6 +144,7 @@ void hd_top_print_callpath(const struct hd_top *top, uint32_t node, FILE *out) {
   if (top->run->estimated)
     fputs("Where events were switched off these are estimates, from windows in which they were on.\n", out);
   fputc('\n', out);
+  print_history(top, rows.run, line, out);
   print_threads(top, node, out);
   hd_table_free(&grid);
   free(text);

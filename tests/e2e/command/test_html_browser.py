@@ -282,6 +282,19 @@ def test_the_timeline_zooms_by_key(browser, large):
     assert browser.of(labels) == whole and browser.errors == []
 
 
+def test_a_region_has_a_chart_of_the_run(browser, large):
+    browser.open(large)
+    heading = "[...document.querySelectorAll('#region h3')].find(one => one.textContent.startsWith('When it ran'))"
+    assert browser.of(f"{heading}.textContent").startswith("When it ran, and threads of the program busy then: parallel ")
+    chart = f"{heading}.parentElement.querySelector('svg')"
+    history = browser.of("heddle.node.get(Number(document.querySelector('#region select').value)).history")
+    busy = [seconds / elapsed if elapsed else 0 for seconds, elapsed in zip(history["busy_s"], history["elapsed_s"])]
+    heights = browser.of(f"[...{chart}.querySelectorAll('.area rect')].map(rect => +rect.getAttribute('height'))")
+    assert len(heights) == len(busy) and max(busy) > 0
+    assert heights == pytest.approx([height * max(heights) / max(busy) for height in busy], abs=0.01)
+    assert browser.errors == []
+
+
 @pytest.mark.timed
 def test_two_thousand_callpaths_open_in_two_seconds(browser, large):
     def measure_once():

@@ -52,6 +52,9 @@ def test_tables_are_those_of_the_json(heddle_module, made, run_heddle):
         sum(sum((entry["wait_s"] or {}).values()) for entry in plain["profiles"]))
     assert sum(run.levels.column("seconds")) == pytest.approx(plain["program"]["busy_s"], abs=1e-6)
     assert run.threads == plain["threads"]
+    assert run.histories.column("elapsed_s") == [
+        seconds for entry in plain["profiles"] for seconds in (entry.get("history") or {"elapsed_s": []})["elapsed_s"]]
+    assert all(0 <= row["busy_threads"] <= 2.001 for row in run.histories if row["busy_threads"] is not None)
 
 
 def test_rows_are_found_and_sorted(heddle_module, made, run_heddle):

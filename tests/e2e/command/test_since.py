@@ -49,6 +49,7 @@ def test_numbers_are_of_what_came_since(phased, run_heddle):
         assert thread["busy_s"] + thread["wait_s"] + thread["runtime_s"] + thread["idle_s"] == pytest.approx(thread["lifetime_s"], abs=1e-4)
     contended, = (entry for entry in part["profiles"] if entry["visits"] == CRITICAL and entry["kind"] == "parallel")
     assert contended["elapsed_s"] == pytest.approx(CRITICAL * 2 * 0.02, rel=0.5) and part["timeline"] is None
+    assert all(entry["history"] is None for entry in part["profiles"] if entry["kind"] == "parallel")
     assert sum(part["program"]["time_at_k_s"]) == pytest.approx(part["program"]["elapsed_s"], rel=1e-4)
     assert any("this is the part of the run from" in note and str(first) in note for note in part["run"]["notes"])
     assert regions(export(run_heddle, "--since", second, last)) == [0, 0]

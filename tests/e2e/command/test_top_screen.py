@@ -101,6 +101,7 @@ def test_keys_open_and_sort_and_pause(start_phases, open_screen):
     screen.keys("Enter")
     shown = screen.wait(r"^Threads in it$")
     assert shown.startswith(f"parallel phases.c:{line} in alone") and len(re.findall(r"^ +[123]  barrier for ", shown, re.M)) == 3
+    assert re.search(r"^in time  .+\n +the run so far; threads busy while it ran, full: \d$", shown, re.M)
     screen.keys("Escape")
     screen.wait(r"^phases ")
     screen.keys("End", "Enter")

@@ -28,6 +28,8 @@ static void load(const char *path) {
   close(fd);
 }
 
+enum { STEP = 1000 }; /* buckets of the histories end */
+
 /* Two threads in a loop, one of them in critical sections, killed after a sweep with transitions left. */
 static int play(void **state) {
   (void)state;
@@ -37,14 +39,14 @@ static int play(void **state) {
   sc_fork(0x100, 2, 1, 12);
   sc_work_begin(ompt_work_loop_static, 0x200);
   for (uint64_t i = 0; i < 500; i++) {
-    sc_at(20 + 10 * i);
+    sc_at(STEP * (20 + 10 * i));
     sc_acquire(ompt_mutex_critical, 1, 0x300);
-    sc_at(22 + 10 * i);
+    sc_at(STEP * (22 + 10 * i));
     sc_acquired(ompt_mutex_critical, 1, 0x300);
-    sc_at(25 + 10 * i);
+    sc_at(STEP * (25 + 10 * i));
     sc_released(ompt_mutex_critical, 1, 0x300);
   }
-  sc_at(6000);
+  sc_at(STEP * 6000);
   sc_kill();
   struct fk_result result = fk_play(sc_script(), NULL);
   load(result.path);
@@ -166,11 +168,11 @@ static void test_teams_that_join_one_another_are_read_to_the_end(void **state) {
 static void test_random_damage_is_survived(void **state) {
   (void)state;
   static const enum hd_block_type types[] = {HD_BLOCK_RING, HD_BLOCK_TALLIES, HD_BLOCK_LEVELS, HD_BLOCK_OVERLAPS,
-                                             HD_BLOCK_TIMELINE};
+                                             HD_BLOCK_TIMELINE, HD_BLOCK_HISTORIES};
   unsigned refusals = 0;
   srand(1);
   for (int i = 0; i < 3000; i++) {
-    unsigned char *record = intact(types[i % 5]);
+    unsigned char *record = intact(types[i % 6]);
     const size_t within = i % 3 ? 64 : HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
     for (int byte = 0; byte < 4; byte++)
       record[(size_t)rand() % within] ^= (unsigned char)(1 << rand() % 8);

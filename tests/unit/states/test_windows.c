@@ -18,7 +18,10 @@
 #include "sweep/batch.h"
 #include "sweep/timeline.h"
 
-enum { ARENA = 4 << 20, RINGS = 90, PROFILES = 100, LEVELS = 98, END = 1000000, THREADS = 4 };
+enum { ARENA = 4 << 20, RINGS = 90, PROFILES = 100, LEVELS = 98, THREADS = 4 };
+
+#define STEP UINT64_C(4096) /* many, and buckets of the histories end */
+#define END (1000000 * STEP)
 
 /* ---- a profile file in memory ---- */
 
@@ -96,7 +99,7 @@ static void fill(struct hd_ring_record **rings, const struct options *options, u
   for (uint32_t i = 0; i < options->entries; i++) {
     struct hd_ring_record *ring = rings[any(options->rings)];
     const uint32_t profile = 1 + any(options->profiles);
-    *ticks += any(4) ? any(3) : any(4000);
+    *ticks += STEP * (any(4) ? any(3) : any(4000));
     if (ring->head - ring->sweep.tail < HD_RING_LENGTH - HD_SLOTS_MOST)
       put(ring, *ticks, any(3) ? profile : HD_NONE, what_of(ring, profile));
   }
@@ -181,6 +184,8 @@ static void restore_record(struct sweep *sweep, struct record record) {
     assert_true(hd_entries_restore(&tallies->entries, record.bytes));
   else if (record.type == HD_BLOCK_TIMELINE)
     tallies->timeline = record.bytes;
+  else if (record.type == HD_BLOCK_HISTORIES)
+    hd_histories_restore(tallies, record.bytes);
   else if (record.type == HD_BLOCK_RING)
     sweep->rings[sweep->ring_count++] = record.bytes;
 }
@@ -209,6 +214,7 @@ struct result {
   uint64_t concurrent[PROFILES + 1];
   uint64_t lost;
   struct hd_timeline_record timeline;
+  struct hd_history_record history;
 };
 
 static void add_tally(struct result *result, const struct hd_tally *tally) {
@@ -244,6 +250,8 @@ static struct result *finish(struct sweep *sweep) {
   result->lost = sweep->arena->header.lost_overlap_ticks + sweep->arena->header.lost_tallies;
   result->timeline = *tallies->timeline;
   result->timeline.kept_in = 0;
+  if (tallies->histories.count > 0)
+    result->history = *tallies->histories.tallies[0]->history;
   close_sweep(sweep);
   return result;
 }
@@ -255,6 +263,7 @@ static void expect_same(struct result *expected, struct result *found) {
   assert_memory_equal(expected->overlaps, found->overlaps, sizeof expected->overlaps);
   assert_memory_equal(expected->concurrent, found->concurrent, sizeof expected->concurrent);
   assert_memory_equal(&expected->timeline, &found->timeline, sizeof expected->timeline);
+  assert_memory_equal(&expected->history, &found->history, sizeof expected->history);
   assert_int_equal(expected->lost, found->lost);
   free(found);
 }

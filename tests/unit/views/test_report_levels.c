@@ -150,7 +150,7 @@ static void test_strip_shows_where_the_run_was_serial(void **state) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *out = open_memstream(&text, &bytes);
-  hd_report_timeline(model, out);
+  hd_report_run_in_time(model, out);
   fclose(out);
   const char *marks = strchr(text + 1, '\n') + 1;
   const char *axis = strchr(marks, '\n') + 1;

@@ -6,6 +6,7 @@
 
 #include "expect.h"
 #include "output/model/format_names.h"
+#include "output/model/histories.h"
 #include "output/model/levels.h"
 
 static char text[300];
@@ -148,6 +149,33 @@ static const char *broken_timeline(const struct hd_model *model) {
   return NULL;
 }
 
+/* What is known of all its time adds up to it. */
+static const char *broken_history(const struct hd_model *model, const struct hd_history *history) {
+  const struct hd_levels *levels = &model->nodes[history->node].elapsed_at;
+  struct hd_history_bucket sum = {0};
+  uint64_t elapsed = 0;
+  for (uint32_t k = 0; k < levels->count; k++)
+    elapsed += levels->ticks[k];
+  for (uint32_t i = 0; i < HD_HISTORY_BUCKETS; i++) {
+    sum.elapsed_ticks += history->buckets[i].elapsed_ticks;
+    sum.busy_ticks += history->buckets[i].busy_ticks;
+    if (i >= hd_history_buckets_in_use(model) && history->buckets[i].elapsed_ticks > 0)
+      return broken("a bucket behind the end", history->node, 0, history->buckets[i].elapsed_ticks);
+  }
+  if (history->since_ticks > 0 ? sum.elapsed_ticks > elapsed : sum.elapsed_ticks != elapsed)
+    return broken("history, elapsed", history->node, elapsed, sum.elapsed_ticks);
+  if (history->since_ticks > 0 ? sum.busy_ticks > weighted(levels) : sum.busy_ticks != weighted(levels))
+    return broken("history, busy", history->node, weighted(levels), sum.busy_ticks);
+  return NULL;
+}
+
+static const char *broken_histories(const struct hd_model *model) {
+  const char *wrong = NULL;
+  for (uint32_t i = 0; i < model->history_count && !wrong; i++)
+    wrong = broken_history(model, &model->histories[i]);
+  return wrong;
+}
+
 const char *ex_broken_levels(const struct hd_model *model) {
   const char *wrong = NULL;
   if (!model->levels_known)
@@ -161,6 +189,7 @@ const char *ex_broken_levels(const struct hd_model *model) {
     wrong = broken_tree(model, k);
   wrong = wrong ? wrong : broken_shares(model);
   wrong = wrong ? wrong : broken_overlaps(model);
+  wrong = wrong ? wrong : broken_histories(model);
   return wrong ? wrong : broken_timeline(model);
 }
 
