@@ -14,8 +14,7 @@
 #include "support/command/memory.h"
 
 /* A look takes at most a tenth of a processor's time. */
-static const double seconds_between = 0.02;
-enum { OF_TIME = 10 };
+static const double seconds_between = 0.02, of_time = 10;
 
 struct applying {
   struct hd_ctl ctl;
@@ -117,7 +116,7 @@ static double look(struct applying *of) {
 
 static void look_again_and_again(struct applying *of) {
   while (hd_top_watch_runs(&of->ctl.watch))
-    hd_top_watch_wait(&of->ctl.watch, fmax(seconds_between, OF_TIME * look(of)));
+    hd_top_watch_wait(&of->ctl.watch, fmax(seconds_between, of_time * look(of)));
 }
 
 static void print_idle_rules(const struct applying *of, FILE *errors) {
