@@ -288,6 +288,33 @@ uint32_t *hd_callpath_off(uint32_t profile) {
   return &hd_profiles_by_id(profile)->record->off;
 }
 
+/* Only one thread writes the word, but for its first value. */
+static void spare(struct hd_profile_record *record, uint32_t classes, bool is_spared, uint64_t now) {
+  const uint32_t before = is_spared ? __atomic_fetch_or(&record->spared, classes, __ATOMIC_SEQ_CST)
+                                    : __atomic_fetch_and(&record->spared, ~classes, __ATOMIC_SEQ_CST);
+  if (is_spared ? classes & ~before : classes & before)
+    __atomic_store_n(&record->spared_ticks, now, __ATOMIC_RELAXED);
+}
+
+/* The count is read each time: a profile that is made meanwhile is counted, or takes after a parent that is spared. */
+void hd_callpath_spare(uint32_t profile, uint32_t classes, bool is_spared, uint64_t now) {
+  for (uint32_t i = profile; i < hd_profiles_count(); i++)
+    if (hd_callpath_is_under(i, profile))
+      spare(hd_profiles_by_id(i)->record, classes, is_spared, now);
+}
+
+/* Those above have lower numbers. */
+bool hd_callpath_is_under(uint32_t profile, uint32_t ancestor) {
+  const struct hd_profile *at = hd_profiles_by_id(profile);
+  while (at->record->id > ancestor)
+    at = at->parent;
+  return at->record->id == ancestor;
+}
+
+uint32_t hd_callpath_count(void) {
+  return hd_profiles_count();
+}
+
 void hd_callpath_mark_unheard(uint32_t profile, uint32_t classes) {
   __atomic_fetch_or(&hd_profiles_by_id(profile)->record->unheard, classes, __ATOMIC_RELAXED);
 }

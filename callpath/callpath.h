@@ -75,6 +75,17 @@ static inline unsigned hd_callpath_kind(const struct hd_profile_record *record) 
  *  (ompt/thread/budget.h). Any thread that knows the profile's id; takes no lock. */
 uint32_t *hd_callpath_off(uint32_t profile);
 
+/** Classes of events (bits) are spared from now on, at `now`, in regions of this profile and of all below it, also of
+ *  those that are made later; or are spared no longer: hd_profile_record.spared. The profile's number is known to be
+ * one (hd_callpath_count). One thread at a time; takes no lock, and some nanoseconds for each profile. */
+void hd_callpath_spare(uint32_t profile, uint32_t classes, bool is_spared, uint64_t now);
+
+/** Is this profile, or one above it, that other one? */
+bool hd_callpath_is_under(uint32_t profile, uint32_t ancestor);
+
+/** How many profiles there are; they are numbered from 0. Any thread. */
+uint32_t hd_callpath_count(void);
+
 /** Of these classes (bits) the runtime sends no events now, while a region of this profile runs. Any thread. */
 void hd_callpath_mark_unheard(uint32_t profile, uint32_t classes);
 

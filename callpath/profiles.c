@@ -72,6 +72,8 @@ static struct hd_profile_record describe(const struct hd_profile *profile, uint3
       .offset = code.offset,
       .address = is_code ? (uint64_t)(uintptr_t)site->address : 0,
       .flags = (uint16_t)((code.in_runtime ? HD_PROFILE_IN_RUNTIME : 0) | (site->shortened ? HD_PROFILE_SHORTENED : 0)),
+      .spared = parent ? __atomic_load_n(&parent->spared, __ATOMIC_RELAXED) : 0,
+      .has_spared = 1,
   };
 }
 
@@ -105,6 +107,16 @@ static bool has_totals(uint32_t kind) {
          (kind >= HD_KIND_BARRIER_EXPLICIT && kind <= HD_KIND_REDUCTION);
 }
 
+/* Whoever spares profiles (hd_callpath_spare) has passed this one by if it got its number later than it was filled. */
+static void inherit_again(const struct hd_profile *profile, uint32_t spared) {
+  if (!profile->parent)
+    return;
+  const uint32_t of_parent = __atomic_load_n(&profile->parent->record->spared, __ATOMIC_SEQ_CST);
+  if (of_parent != spared)
+    __atomic_compare_exchange_n(&profile->record->spared, &spared, of_parent, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_RELAXED);
+}
+
 /* The profile that was put into the list at place `id` gets that number. Any thread may come here, the first one
  * counts. */
 static void complete(struct hd_profile *profile, uint32_t id, struct hd_profile_record *record) {
@@ -114,8 +126,10 @@ static void complete(struct hd_profile *profile, uint32_t id, struct hd_profile_
     hd_numbered_publish(&profiles.records, id);
     set_record(profile, record);
   }
-  if (!__atomic_compare_exchange_n(&profiles.count, &id, id + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  const uint32_t spared = __atomic_load_n(&record->spared, __ATOMIC_RELAXED);
+  if (!__atomic_compare_exchange_n(&profiles.count, &id, id + 1, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE))
     return;
+  inherit_again(profile, spared);
   hd_memory_promise(HD_MEMORY_TALLY, is_region(profile->site.kind) ? 2 : 1);
   hd_memory_promise(HD_MEMORY_TOTAL, has_totals(profile->site.kind));
   hd_memory_promise(HD_MEMORY_ENTRY, 1);
@@ -152,6 +166,10 @@ struct hd_profile *hd_profiles_add(struct hd_profile *parent, const struct hd_si
 
 struct hd_profile *hd_profiles_by_id(uint32_t id) {
   return hd_list_at(&profiles.by_id, id);
+}
+
+uint32_t hd_profiles_count(void) {
+  return __atomic_load_n(&profiles.count, __ATOMIC_SEQ_CST);
 }
 
 void hd_profiles_init(struct hd_store *store) {

@@ -48,4 +48,7 @@ struct hd_profile *hd_profiles_add(struct hd_profile *parent, const struct hd_si
 /** The profile with this number, which some thread has got from this module. */
 struct hd_profile *hd_profiles_by_id(uint32_t id);
 
+/** How many there are; all have lower numbers. */
+uint32_t hd_profiles_count(void);
+
 #endif

@@ -31,12 +31,6 @@ struct choices {
   bool no_estimates;
 };
 
-static bool take_expression(const struct hd_option_use *use) {
-  char error[256];
-  return hd_take_text(use) && (hd_site_regex_is_valid(use->argument, error, sizeof error) ||
-                               hd_option_refuse(use, "'%s': %s", use->argument, error));
-}
-
 #define ASK(asked) .one_of = {offsetof(struct choices, report.question), HD_ASK_##asked}
 
 static const struct hd_option options[] = {
@@ -70,9 +64,9 @@ static const struct hd_option options[] = {
     {0, "flat", NULL, "show each routine and construct, summed over its callpaths", ASK(FLAT)},
     {0, "callgraph", NULL, "show the call graph with time per arc", ASK(CALLGRAPH)},
     {0, "tree", NULL, "show the tree of callpaths, with routines", ASK(TREE)},
-    {0, "callers", "REGEX", "show callers of matching routines and constructs", .take = take_expression,
+    {0, "callers", "REGEX", "show callers of matching routines and constructs", .take = hd_take_site_regex,
      .field = offsetof(struct choices, report.callers), ASK(CALLERS), .expects = "a regular expression"},
-    {0, "focus", "REGEX", "keep only callpaths through a match; with any of the above", .take = take_expression,
+    {0, "focus", "REGEX", "keep only callpaths through a match; with any of the above", .take = hd_take_site_regex,
      .field = offsetof(struct choices, report.focus), .expects = "a regular expression"},
     {0, "depth", "K", "truncate callpaths to their last K sites; with any of the above", .take = hd_take_number,
      .field = offsetof(struct choices, report.depth), .least = 1, .expects = "a number of sites, 1 or more"},

@@ -18,8 +18,12 @@ enum hd_control_command {
   HD_CONTROL_BUDGET = 3, /* `ppm`: hd_file_header.budget_ppm from now on; 0: there is none */
   HD_CONTROL_PAUSE = 4,
   HD_CONTROL_RESUME = 5,
-  HD_CONTROL_ONLY = 6,   /* as ON for the classes whose bits are set in `ppm`, as OFF for all others */
-  HD_CONTROL_ROUTINE = 7 /* one more function is measured from now on (hd_control_routine) */
+  HD_CONTROL_ONLY = 6,    /* as ON for the classes whose bits are set in `ppm`, as OFF for all others */
+  HD_CONTROL_ROUTINE = 7, /* one more function is measured from now on (hd_control_routine) */
+  /* As ON and OFF, but only in the regions of one profile and of those below it: `ppm` is its number. ON_UNDER: where
+   * the class is off everywhere, or in part. The class `region` has neither. */
+  HD_CONTROL_ON_UNDER = 8,
+  HD_CONTROL_OFF_UNDER = 9
 };
 
 /** A request: its number (32 bits; each is another than the one before), command (4), class (4) and ppm (24). */
@@ -40,6 +44,7 @@ static inline uint32_t hd_control_ppm(uint64_t word) {
   return (uint32_t)word & 0xffffff;
 }
 #define HD_CONTROL_PPM_MOST 1000000u
+#define HD_CONTROL_PROFILE_MOST 0xffffffu /* profiles with higher numbers cannot be named */
 
 /** HD_CONTROL_ROUTINE has the function's address in the program's file instead of class and ppm, in units of 16 bytes
  *  (28 bits): no two functions with sleds begin in one unit, for these have more bytes. */
@@ -59,9 +64,9 @@ struct hd_control {
   uint64_t asked;   /* the newest request; 0: none yet. Only this is `heddle ctl`'s to write */
   uint64_t done;    /* that request has been acted on; release order */
   uint32_t refused; /* 1: it was none that this version knows */
-  uint32_t off;     /* bits: classes that are off everywhere because it was asked for */
+  uint32_t off;     /* bits: classes that are off everywhere, or in part, because it was asked for */
   uint32_t count;   /* acts so far */
-  uint32_t reserved;
+  uint32_t in_part; /* bits: those of `off` that are off in part (hd_profile_record.spared) */
   struct hd_control_act {
     uint64_t ticks;
     uint64_t word; /* the request */

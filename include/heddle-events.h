@@ -119,11 +119,13 @@ struct hd_costs_record {
 
 /** How long the events of a class were switched off because they cost more than the budget allows: in the regions of
  *  one profile, that of the innermost region at or above `profile`, or outside all regions. Or everywhere, because it
- * was asked for (heddle-control.h). */
+ *  was asked for (heddle-control.h), or in part: everywhere but in the regions of profiles that have it in `spared`. */
+#define HD_SOME_REGIONS (HD_NONE - 1)
 struct hd_switch_record {
   uint32_t event_class; /* enum hd_event_class */
   uint32_t thread;      /* whose time they cost; everywhere: that acted on the request */
-  uint32_t profile;     /* where it was then, if it was in such a region; else the region's. HD_NONE: everywhere */
+  uint32_t profile;     /* where it was then, if it was in such a region; else the region's. HD_NONE: everywhere;
+                           HD_SOME_REGIONS: in part */
   uint32_t times;       /* 1; more: several such times in one record */
   uint64_t off_ticks;   /* when the newest of these times began; merged files: this and the next are 0 */
   uint64_t on_ticks;    /* when it ended; 0: still off */

@@ -252,7 +252,9 @@ struct hd_profile_record {
   uint64_t address; /* the same, absolute in that process */
   uint32_t off;     /* regions and the program: bits of the classes of events that are off there now; for the writer */
   uint32_t unheard; /* regions: bits of classes of which the runtime, in some instances, sent no events */
-  uint64_t pad[2];
+  uint32_t spared;  /* likewise: bits of classes that are on there while they are off in part (HD_SOME_REGIONS) */
+  uint32_t has_spared;   /* 1: `spared` is set. (A word that may change is never 0 again) */
+  uint64_t spared_ticks; /* when `spared` changed last; 0: never */
 };
 enum hd_profile_flag {
   HD_PROFILE_IN_RUNTIME = 1u << 0, /* the address lies inside the OpenMP runtime: the caller is not known */

@@ -7,6 +7,7 @@
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
+#include "output/symbols/resolve_names.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 
@@ -17,7 +18,8 @@ enum { OF_BUDGET = 4 };
 struct work {
   struct hd_ctl *ctl;
   const struct hd_top_request *change;
-  struct hd_model *model; /* before */
+  struct hd_ctl_places places; /* HD_CONTROL_ON_UNDER, HD_CONTROL_OFF_UNDER */
+  struct hd_model *model;      /* before */
   struct hd_live_rates rates;
 };
 
@@ -47,8 +49,12 @@ static void print_rate(const char *id, const struct hd_live_rate *rate) {
   }
 }
 
+static bool is_under(const struct hd_top_request *change) {
+  return change->command == HD_CONTROL_ON_UNDER || change->command == HD_CONTROL_OFF_UNDER;
+}
+
 static bool is_of_class(const struct hd_top_request *change) {
-  return change->command == HD_CONTROL_ON || change->command == HD_CONTROL_OFF;
+  return change->command == HD_CONTROL_ON || change->command == HD_CONTROL_OFF || is_under(change);
 }
 
 static void print_seen(const char *when, const struct work *work, const struct hd_live_rates *rates) {
@@ -86,6 +92,16 @@ static void predict_off(const struct work *work) {
            100 * share_when_off(work, work->change->event_class));
 }
 
+/* Events are counted by thread and kind, not by callpath. */
+static void predict_off_under(const struct work *work) {
+  const enum hd_event_class event_class = work->change->event_class;
+  if (work->rates.seconds <= 0)
+    fputs("not known while the measurement is paused\n", stdout);
+  else
+    printf("from %.3g to %.3g %% of a thread's time: how much of it comes from there is not known\n",
+           100 * share_when_off(work, event_class), 100 * work->rates.classes[event_class].share);
+}
+
 static void warn_of_budget(const struct work *work, double share) {
   const double budget = budget_of(work->model);
   if (budget > 0 && share > budget)
@@ -95,7 +111,8 @@ static void warn_of_budget(const struct work *work, double share) {
 static void predict_on(const struct work *work) {
   const struct hd_live_off off = hd_live_off_now(work->model, work->change->event_class);
   if (off.share > 0) {
-    printf("%.3g %% of a thread's time, as before it went off", 100 * off.share);
+    printf("%s%.3g %% of a thread's time, as before it went off", is_under(work->change) ? "at most " : "",
+           100 * off.share);
     warn_of_budget(work, off.share);
     fputc('\n', stdout);
   } else {
@@ -152,7 +169,11 @@ static void predict(const struct work *work) {
   case HD_CONTROL_OFF:
     predict_off(work);
     break;
+  case HD_CONTROL_OFF_UNDER:
+    predict_off_under(work);
+    break;
   case HD_CONTROL_ON:
+  case HD_CONTROL_ON_UNDER:
     predict_on(work);
     break;
   case HD_CONTROL_ONLY:
@@ -172,7 +193,7 @@ static void predict(const struct work *work) {
 static bool is_only(const struct hd_model *model, uint32_t classes) {
   for (int c = 0; c < HD_CLASS_COUNT; c++) {
     const struct hd_live_off off = hd_live_off_now(model, (enum hd_event_class)c);
-    if (classes >> c & 1 ? off.asked || off.regions > 0 : !off.asked)
+    if (classes >> c & 1 ? off.asked || off.regions > 0 : !off.asked || off.in_part)
       return false;
   }
   return true;
@@ -180,12 +201,17 @@ static bool is_only(const struct hd_model *model, uint32_t classes) {
 
 /* NULL: it changes something. */
 static const char *why_nothing(const struct work *work) {
-  const struct hd_live_off off = hd_live_off_now(work->model, work->change->event_class);
+  const enum hd_event_class event_class = work->change->event_class;
+  const struct hd_live_off off = hd_live_off_now(work->model, event_class);
   if (hd_model_never_woke(work->model) && work->change->command != HD_CONTROL_RESUME)
     return "the measurement is dormant; 'heddle ctl PID on' begins it";
   switch (work->change->command) {
+  case HD_CONTROL_OFF_UNDER:
+    return hd_ctl_places_are_off(&work->places, work->model, event_class) ? "it is off there" : NULL;
+  case HD_CONTROL_ON_UNDER:
+    return hd_ctl_places_are_on(&work->places, work->model, event_class) ? "it is on there" : NULL;
   case HD_CONTROL_OFF:
-    return off.asked ? "it is off" : NULL;
+    return off.asked && !off.in_part ? "it is off" : NULL;
   case HD_CONTROL_ON:
     return off.asked || off.regions > 0 ? NULL : "it is on";
   case HD_CONTROL_ONLY:
@@ -201,8 +227,12 @@ static const char *why_nothing(const struct work *work) {
 
 /* ---- the change ---- */
 
-static void print_done(const struct hd_ctl_answer *answer) {
-  printf("%-10s%s after it was asked for%s\n", "Done", hd_duration_brief(answer->seconds).text,
+static void print_done(const struct work *work, const struct hd_ctl_answer *answer) {
+  const uint32_t count = work->places.count;
+  printf("%-10s", "Done");
+  if (count > 0)
+    printf("in %u callpath%s and what is below, ", count, hd_plural(count));
+  printf("%s after it was asked for%s\n", hd_duration_brief(answer->seconds).text,
          answer->replaced ? "; a request that the program had not seen yet was replaced" : "");
 }
 
@@ -212,15 +242,33 @@ static uint32_t argument(const struct work *work) {
   return work->change->command == HD_CONTROL_OFF ? (uint32_t)(1e6 * fmin(share, 1)) : work->change->ppm;
 }
 
-static bool change(const struct work *work) {
-  struct hd_ctl_answer answer;
-  predict(work);
-  fflush(stdout);
+static bool ask(const struct work *work, struct hd_ctl_answer *answer) {
   const struct hd_top_request request = {
       .command = work->change->command, .event_class = work->change->event_class, .ppm = argument(work)};
-  if (!hd_ctl_ask(work->ctl, &request, &answer))
+  return hd_ctl_ask(work->ctl, &request, answer);
+}
+
+/* One callpath after the other. */
+static bool ask_under(const struct work *work, struct hd_ctl_answer *all) {
+  struct hd_top_request request = *work->change;
+  for (uint32_t i = 0; i < work->places.count; i++) {
+    struct hd_ctl_answer answer;
+    request.ppm = work->places.ids[i];
+    if (!hd_ctl_ask(work->ctl, &request, &answer))
+      return false;
+    all->seconds += answer.seconds;
+    all->replaced |= answer.replaced;
+  }
+  return true;
+}
+
+static bool change(const struct work *work) {
+  struct hd_ctl_answer answer = {0};
+  predict(work);
+  fflush(stdout);
+  if (!(is_under(work->change) ? ask_under(work, &answer) : ask(work, &answer)))
     return false;
-  print_done(&answer);
+  print_done(work, &answer);
   return true;
 }
 
@@ -249,13 +297,21 @@ static bool change_and_observe(const struct work *work) {
   return true;
 }
 
-int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *what) {
+static int make(struct work *work) {
+  if (!change_and_observe(work))
+    return hd_ctl_fail(work->ctl);
+  return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
+int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *what, const char *under) {
   struct work work = {.ctl = ctl, .change = what};
   if (!hd_ctl_rates_now(ctl, &work.rates, &work.model))
     return hd_ctl_fail(ctl);
-  const bool done = change_and_observe(&work);
+  if (under)
+    hd_names_resolve(work.model);
+  const bool is_there = !under || hd_ctl_places_find(work.model, under, &work.places);
+  const int status = is_there ? make(&work) : HD_EXIT_FAILED;
+  hd_ctl_places_free(&work.places);
   hd_model_free(work.model);
-  if (!done)
-    return hd_ctl_fail(ctl);
-  return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+  return status;
 }

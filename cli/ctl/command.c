@@ -10,6 +10,7 @@
 
 #include "cli/ctl/ctl_internal.h"
 #include "cli/ctl/search.h"
+#include "output/analysis/callpaths/site_regex.h"
 #include "output/model/format_names.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
@@ -20,6 +21,7 @@
 
 struct choices {
   const char *output;
+  const char *under; /* a valid regular expression (site_regex.h); NULL: everywhere */
   bool json;
   double interval_seconds; /* 0: it was not said */
   double wait_seconds;
@@ -42,6 +44,10 @@ static const struct hd_option options[] = {
      .take = take_seconds, .field = offsetof(struct choices, interval_seconds)},
     {'w', "wait", "SECONDS", "wait at most so long for the program to act (default 10)", .take = take_seconds,
      .field = offsetof(struct choices, wait_seconds)},
+    {'u', "under", "REGEX",
+     "on, off: only in parallel regions of callpaths through a match, as in\n"
+     "'heddle report --focus'; everything else stays as it is",
+     .take = hd_take_site_regex, .field = offsetof(struct choices, under), .expects = "a regular expression"},
     {0, "json", NULL, "status, search: write it as JSON (docs/ctl.md)", HD_OPTION_FLAG(struct choices, json)},
     {0},
 };
@@ -51,6 +57,7 @@ static void print_commands(FILE *out) {
         "  status          what is measured, and what it costs\n"
         "  off CLASS       measure events of this class in short windows only, and estimate the rest\n"
         "  on CLASS        measure them all again, also where the budget had switched them off\n"
+        "                  (both with --under: in some callpaths only)\n"
         "  only CLASS,...  measure all events of these classes and of regions; of all others in windows only\n"
         "  routines LIST   measure these functions, too: +REGEX or -REGEX, comma-separated, as heddle run --routines\n"
         "  budget PCT|off  what events may cost of a thread's time (HEDDLE_OVERHEAD)\n"
@@ -113,18 +120,12 @@ static int run_search(struct hd_ctl *ctl, const struct request *request) {
 }
 
 static int run_change(struct hd_ctl *ctl, const struct request *request) {
-  return hd_ctl_change(ctl, &request->change);
+  return hd_ctl_change(ctl, &request->change, request->choices->under);
 }
 
 static bool take_class(const char *text, struct request *request) {
-  for (int c = 0; c < HD_CLASS_COUNT; c++)
-    if (strcmp(text, hd_event_class_id((enum hd_event_class)c)) == 0) {
-      request->change.event_class = (enum hd_event_class)c;
-      return true;
-    }
-#define HD_ID(name, id, words) " " id
-  return hd_usage_complain(&usage, "there is no class '%s'; there are:" HD_CLASS_TABLE(HD_ID), text);
-#undef HD_ID
+  request->change.event_class = hd_event_class_find(text);
+  return request->change.event_class < HD_CLASS_COUNT || hd_usage_complain(&usage, HD_NO_CLASS_FORMAT, text);
 }
 
 static bool take_routines(const char *text, struct request *request) {
@@ -199,6 +200,18 @@ static bool take_command(int count, char **words, const struct command **command
   return !(*command)->take || (*command)->take(words[1], request);
 }
 
+/* Regions are off outside all regions, whatever callpath that is in. */
+static bool check_under(const struct choices *choices, const struct command *command, struct hd_top_request *change) {
+  if (!choices->under)
+    return true;
+  if (command->take != take_class)
+    return hd_usage_complain(&usage, "--under belongs to on CLASS and off CLASS");
+  if (change->event_class == HD_CLASS_REGION)
+    return hd_usage_complain(&usage, "--under: regions themselves are on, or off, in all callpaths");
+  change->command = change->command == HD_CONTROL_ON ? HD_CONTROL_ON_UNDER : HD_CONTROL_OFF_UNDER;
+  return true;
+}
+
 static bool check_options(const struct choices *choices, const struct command *command) {
   if (choices->output && command->run != run_snapshot)
     return hd_usage_complain(&usage, "--output belongs to snapshot");
@@ -219,7 +232,8 @@ int hd_cmd_ctl(int argc, char **argv) {
     return status;
   if (!hd_number_read(argv[first], INT_MAX, &pid) || pid == 0)
     return hd_usage_complain(&usage, "'%s' is no process number", argv[first]), HD_EXIT_USAGE;
-  if (!take_command(argc - first - 1, argv + first + 1, &command, &request) || !check_options(&choices, command))
+  if (!take_command(argc - first - 1, argv + first + 1, &command, &request) || !check_options(&choices, command) ||
+      !check_under(&choices, command, &request.change))
     return HD_EXIT_USAGE;
   struct hd_ctl ctl = {.wait_seconds = choices.wait_seconds,
                        .interval_seconds = choices.interval_seconds > 0 ? choices.interval_seconds : INTERVAL_SECONDS};

@@ -37,15 +37,38 @@ struct hd_ctl_answer {
 /** Asks the program, and waits until it has acted. False: `ctl->error` says why it has not. */
 bool hd_ctl_ask(struct hd_ctl *ctl, const struct hd_top_request *what, struct hd_ctl_answer *answer);
 
+/** Of a clock that only goes forward. */
+double hd_ctl_seconds_now(void);
+
 /** The profile as it is now, to be freed with hd_model_free(). NULL: `ctl->error` says why. */
 struct hd_model *hd_ctl_read(struct hd_ctl *ctl);
 
 /** Reads, waits for an interval, and reads again, which is left in `after`. False: `ctl->error` says why. */
 bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_live_rates *rates, struct hd_model **after);
 
+/* ---- places.c: where a class goes off, or on ---- */
+
+/** Callpaths that are meant by a regular expression. */
+struct hd_ctl_places {
+  bool *callpaths; /* by node id: one that is meant, or below one; owned */
+  uint32_t *ids;   /* those that are meant and not below another; owned */
+  uint32_t count;
+};
+
+/** Finds them; the model has names, and the expression is valid. To be freed with hd_ctl_places_free(), also if it is
+ *  false: then there is none, or no parallel region at or below one, as has been said on stderr. */
+bool hd_ctl_places_find(const struct hd_model *model, const char *expression, struct hd_ctl_places *places);
+void hd_ctl_places_free(struct hd_ctl_places *places);
+
+/** Whether the class is off in all parallel regions there, because it was asked for; on in all of them, also for the
+ *  budget. */
+bool hd_ctl_places_are_off(const struct hd_ctl_places *places, const struct hd_model *model, enum hd_event_class c);
+bool hd_ctl_places_are_on(const struct hd_ctl_places *places, const struct hd_model *model, enum hd_event_class c);
+
 /* ---- change.c, routines.c, status.c, snapshot.c: the commands; each returns the exit status ---- */
 
-int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *change);
+/** `under`: a valid regular expression, by which callpaths are meant; NULL: everywhere. */
+int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *change, const char *under);
 int hd_ctl_routines(struct hd_ctl *ctl, const struct hd_name_choice *choice);
 int hd_ctl_status(struct hd_ctl *ctl, bool json);
 int hd_ctl_snapshot(struct hd_ctl *ctl, const char *output);

@@ -108,7 +108,8 @@ static bool read_now(struct hd_search_state *search) {
 
 static bool measures_only(const struct hd_search_state *search, uint32_t classes) {
   const struct hd_control *control = &search->ctl.watch.live.model->header.control;
-  return control->off == (~classes & ((1u << HD_CLASS_COUNT) - 1)) && control->asked == control->done;
+  return control->off == (~classes & ((1u << HD_CLASS_COUNT) - 1)) && control->in_part == 0 &&
+         control->asked == control->done;
 }
 
 static bool measure_only(struct hd_search_state *search, uint32_t classes) {

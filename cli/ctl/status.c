@@ -62,9 +62,10 @@ static json_t *class_member(const void *of, size_t index) {
   const struct status *status = of;
   const enum hd_event_class event_class = (enum hd_event_class)index;
   const struct hd_live_off off = hd_live_off_now(status->model, event_class);
-  json_t *members = HD_JSON({"class", json_string(hd_event_class_id(event_class))}, {"off", json_boolean(off.asked)},
-                            {"off_by_budget_in", hd_json_count(off.regions)},
-                            {"cost_before_percent", off.share > 0 ? json_real(100 * off.share) : json_null()});
+  json_t *members =
+      HD_JSON({"class", json_string(hd_event_class_id(event_class))}, {"off", json_boolean(off.asked)},
+              {"off_in_part", json_boolean(off.in_part)}, {"off_by_budget_in", hd_json_count(off.regions)},
+              {"cost_before_percent", off.share > 0 ? json_real(100 * off.share) : json_null()});
   json_t *rates = rate_members(&status->rates->classes[index]);
   const bool done = members && rates && json_object_update(members, rates) == 0;
   json_decref(rates);

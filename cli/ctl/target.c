@@ -88,7 +88,7 @@ bool hd_ctl_rates_now(struct hd_ctl *ctl, struct hd_live_rates *rates, struct hd
 
 /* ---- asking ---- */
 
-static double seconds_now(void) {
+double hd_ctl_seconds_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
@@ -105,12 +105,12 @@ static bool take_answer(struct hd_ctl *ctl, const struct hd_control *control) {
 
 /* A program that sends no events does not look. */
 static bool wait_for(struct hd_ctl *ctl, uint64_t word, struct hd_ctl_answer *answer) {
-  const double begin = seconds_now();
+  const double begin = hd_ctl_seconds_now();
   for (;;) {
     struct hd_control control;
     if (!read_control(ctl, &control))
       return fail(ctl, "%s: cannot be read", ctl->path);
-    answer->seconds = seconds_now() - begin;
+    answer->seconds = hd_ctl_seconds_now() - begin;
     if (control.done == word)
       return take_answer(ctl, &control);
     if (control.asked != word)

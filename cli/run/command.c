@@ -4,6 +4,7 @@
  * `heddle run [options] -- PROGRAM [ARGUMENT...]`: runs a program under libheddle.so and shows what it found.
  */
 #include "cli/command.h"
+#include "cli/ctl/rules.h"
 #include "cli/program/output_name.h"
 #include "cli/run/run_internal.h"
 #include "counters/sample_ring.h"
@@ -33,6 +34,17 @@ static bool take_threads(const struct hd_option_use *use) {
   return true;
 }
 
+/* Of two files the second counts. */
+static bool take_rules(const struct hd_option_use *use) {
+  struct hd_run_options *taken = use->choices;
+  char error[PATH_MAX + 512];
+  if (!taken->rules)
+    taken->rules = hd_new(1, sizeof *taken->rules);
+  else
+    hd_rules_free(taken->rules);
+  return hd_rules_read(use->argument, taken->rules, error, sizeof error) || hd_option_refuse(use, "%s", error);
+}
+
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
@@ -52,6 +64,11 @@ static const struct hd_option options[] = {
      "measure regions alone, and for a short time each what a hypothesis about\n"
      "lost time needs; print what was tested, found and ruled out (docs/search.md)",
      HD_OPTION_FLAG(struct hd_run_options, search)},
+    {0, "measure", "FILE",
+     "measure by the rules in FILE, one on each line: 'off CLASS,...' and, in\n"
+     "callpaths through a match only, 'off' or 'on CLASS,... under REGEX'\n"
+     "(docs/run.md)",
+     .take = take_rules},
     {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
     {0, "progress", NULL,
      "on a terminal, show elapsed time, busy threads and the current region in a\n"
@@ -84,6 +101,13 @@ static void begin_with_regions(struct hd_run_options *taken) {
 static bool check_search(const struct hd_run_options *taken) {
   return !taken->search || !taken->set[HD_SET_DORMANT] ||
          hd_usage_complain(&usage, "--search needs a measurement, so it does not go with --dormant");
+}
+
+static bool check_rules(const struct hd_run_options *taken) {
+  if (taken->rules && taken->search)
+    return hd_usage_complain(&usage, "either --search or --measure: each decides what is measured");
+  return !taken->rules || !taken->set[HD_SET_DORMANT] ||
+         hd_usage_complain(&usage, "--measure needs a measurement, so it does not go with --dormant");
 }
 
 static bool check_dormant(const struct hd_run_options *taken) {
@@ -153,7 +177,8 @@ int hd_cmd_run(int argc, char **argv) {
   if (hd_options_read(&usage, argc, argv, &taken, &first, &status)) {
     taken.command = argv + first;
     begin_with_regions(&taken);
-    const bool goes_together = hd_run_check_shared(&usage, &taken) && check_dormant(&taken) && check_search(&taken);
+    const bool goes_together =
+        hd_run_check_shared(&usage, &taken) && check_dormant(&taken) && check_search(&taken) && check_rules(&taken);
     status = goes_together ? run_program(&taken) : HD_EXIT_USAGE;
   }
   hd_run_options_free(&taken);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/ctl/rules.h"
 #include "cli/run/run_internal.h"
 #include "support/command/memory.h"
 #include "support/name_choice.h"
@@ -139,7 +140,11 @@ void hd_run_options_free(struct hd_run_options *options) {
   free(options->events);
   free(options->groups);
   free(options->measured);
+  if (options->rules)
+    hd_rules_free(options->rules);
+  free(options->rules);
   options->events = NULL;
   options->groups = NULL;
   options->measured = NULL;
+  options->rules = NULL;
 }

@@ -38,7 +38,8 @@ struct hd_run_options {
   bool quiet;
   bool progress;
   bool search;
-  char **command; /* NULL-terminated */
+  struct hd_rules *rules; /* what is measured where (cli/ctl/rules.h); owned; NULL: no rules */
+  char **command;         /* NULL-terminated */
 };
 
 /** Their choices are a struct hd_run_options. */

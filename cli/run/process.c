@@ -132,11 +132,11 @@ bool hd_run_process(struct hd_run *run) {
     signal(SIGXFSZ, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     struct hd_run_progress *progress = hd_run_progress_start(run);
-    struct hd_run_search *search = hd_run_search_start(run);
+    struct hd_run_companion *companion = hd_run_companion_start(run);
     wait_for_end(queue, run->watch, outcome->pid, &status);
     hd_run_progress_stop(progress);
     note_end(run, status);
-    hd_run_search_finish(search);
+    hd_run_companion_finish(companion);
     hd_run_watch_settle(run->watch, SETTLE_MS);
   }
   if (queue >= 0)

@@ -9,7 +9,7 @@
  *     watch.c         which processes write profiles, and when they die
  *     follow.c        finds and reads the profile of one that runs
  *     progress.c      says meanwhile what the program is doing
- *     search.c        searches meanwhile for what it loses time to
+ *     companion.c     steers it meanwhile: searches for what it loses time to, or measures by rules
  *     process.c       starts the program, forwards signals, waits
  *     collect.c       finds finished profiles, and saves those of processes that were killed
  *     summary.c       names the profiles and shows the most important one
@@ -160,13 +160,13 @@ struct hd_run_progress *hd_run_progress_start(const struct hd_run *run);
 /** Clears it. */
 void hd_run_progress_stop(struct hd_run_progress *progress);
 
-/* ---- search.c ---- */
+/* ---- companion.c ---- */
 
-/** Starts the search, if it was asked for. NULL: nothing to finish. */
-struct hd_run_search *hd_run_search_start(const struct hd_run *run);
+/** Starts the process that steers the program, if --search or --measure asked for it. NULL: nothing to finish. */
+struct hd_run_companion *hd_run_companion_start(const struct hd_run *run);
 
 /** When the program has ended: what was found is on stderr then. */
-void hd_run_search_finish(struct hd_run_search *search);
+void hd_run_companion_finish(struct hd_run_companion *companion);
 
 /* ---- process.c ---- */
 

@@ -45,7 +45,9 @@ static uint64_t longer(uint64_t a, uint64_t b) {
 
 static uint32_t where(const struct hd_thread *thread, const struct hd_budget_off *off) {
   const bool is_there = off->profile == HD_NONE || hd_budget_place(thread) == off->profile;
-  return is_there && !off->is_asked ? thread->row->profile : off->profile;
+  if (off->is_asked)
+    return off->in_part ? HD_SOME_REGIONS : HD_NONE;
+  return is_there ? thread->row->profile : off->profile;
 }
 
 static struct hd_switch_record *new_record(const struct hd_thread *thread, const struct hd_budget_off *off) {
@@ -67,9 +69,10 @@ static struct hd_switch_record *new_record(const struct hd_thread *thread, const
 static struct hd_switch_record *record_for(const struct hd_thread *thread, struct hd_budget_off *off) {
   if (hd_budget_state.records < SINGLE_RECORDS)
     return new_record(thread, off);
-  if (!off->others)
-    off->others = new_record(thread, off);
-  return off->others;
+  struct hd_switch_record **others = &off->others[off->in_part];
+  if (!*others)
+    *others = new_record(thread, off);
+  return *others;
 }
 
 static void write_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm) {
@@ -162,17 +165,22 @@ static void end_in_regions(uint64_t now) {
       hd_budget_end_off(off, now);
 }
 
+/* Tasks that were created while it was on are not observed from now on. */
+static void count_epoch(enum hd_event_class event_class) {
+  uint32_t *epoch = &hd_budget_state.epochs[event_class];
+  hd_budget_state.regions = 0;
+  __atomic_store_n(epoch, *epoch + 1, __ATOMIC_RELAXED);
+}
+
 /* `touched` first: who sees that the class is off must see that, too. */
 void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm) {
   const uint32_t bit = 1u << off->event_class;
-  uint32_t *epoch = &hd_budget_state.epochs[off->event_class];
   if (off->event_class == HD_CLASS_REGION)
     end_in_regions(now);
   write_off(thread, off, now, cost_ppm);
   off->is_off = true;
   off->off_ticks = now;
-  hd_budget_state.regions = 0;
-  __atomic_store_n(epoch, *epoch + 1, __ATOMIC_RELAXED);
+  count_epoch(off->event_class);
   __atomic_store_n(&hd_budget.touched, hd_budget.touched | bit, __ATOMIC_RELEASE);
   __atomic_fetch_or(hd_budget_bits_of(off->profile), bit, __ATOMIC_RELEASE);
   hd_budget_watch_off(off->profile, now);
@@ -203,6 +211,20 @@ void hd_budget_end_off(struct hd_budget_off *off, uint64_t now) {
   __atomic_fetch_and(hd_budget_bits_of(off->profile), ~bit, __ATOMIC_RELEASE);
   hd_budget_watch_on(off->profile, off->event_class);
   hd_budget_unmute(bit);
+}
+
+void hd_budget_change_off(const struct hd_thread *thread, struct hd_budget_off *off, bool in_part, bool more,
+                          uint64_t now) {
+  if (off->in_part != in_part) {
+    const uint64_t cost_ppm = off->record ? off->record->cost_ppm : 0;
+    write_on(off, now);
+    off->in_part = in_part;
+    write_off(thread, off, now, cost_ppm);
+  }
+  if (more)
+    count_epoch(off->event_class);
+  hd_budget_unmute(1u << off->event_class);
+  hd_budget_look_over(now);
 }
 
 void hd_budget_do_what_is_due(uint64_t now) {

@@ -28,8 +28,9 @@
  *
  * A class is off in the regions of one profile, where it was dear (or outside all regions; or everywhere, if `heddle
  * ctl` asked for that), and only while a thread works for one of them, the innermost one counts: elsewhere it may be
- * cheap. The profile's record says which classes are off there. `hd_budget.off` says which are off anywhere, so nothing
- * is looked up as long as nothing is off.
+ * cheap. The profile's record says which classes are off there. What is off everywhere may be off in part: not in
+ * regions of profiles that spare the class, which those do that were asked for, and all below them (callpath.h).
+ * `hd_budget.off` says which are off anywhere, so nothing is looked up as long as nothing is off.
  *
  * When no thread can be sending them, at an outermost region's begin while the program has one initial thread, the
  * runtime is told to send the events of a class that is off there no more, and to send them again at its end:
@@ -83,6 +84,11 @@ bool hd_budget_ask_off(const struct hd_thread *thread, enum hd_event_class event
 bool hd_budget_ask_on(enum hd_event_class event_class, uint64_t now);
 bool hd_budget_ask_only(const struct hd_thread *thread, uint32_t classes, uint64_t now);
 bool hd_budget_ask_limit(uint64_t limit_ppm, uint64_t now);
+
+/** Likewise: a class goes off, or on again, in regions of a profile and of those below it only. Off there and on
+ *  elsewhere it is off in part; what is off, or on, everywhere stays so. */
+bool hd_budget_ask_under(const struct hd_thread *thread, enum hd_event_class event_class, uint32_t profile, bool off,
+                         uint64_t now);
 
 /** A test's runtime switches classes itself, at once; with HD_CLASS_COUNT added it closes (off) and opens windows for
  * one that is off. */

@@ -19,25 +19,29 @@ uint32_t hd_budget_place(const struct hd_thread *thread) {
   return region ? region->profile : HD_PROGRAM_PROFILE;
 }
 
-/* As long as something is off everywhere, windows are those of everywhere: it numbers them. */
 static uint32_t join(uint32_t there, uint32_t everywhere) {
   return everywhere & HD_OFF_MASK ? (there & HD_OFF_MASK) | everywhere : there;
 }
 
+/* As long as something is off everywhere, windows are those of everywhere: it numbers them. `everywhere` first: what is
+ * spared was so before the class went off. */
+uint32_t hd_budget_off_at(const struct hd_profile_record *place) {
+  const uint32_t everywhere = __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE);
+  const uint32_t spared = __atomic_load_n(&place->spared, __ATOMIC_ACQUIRE);
+  return join(__atomic_load_n(&place->off, __ATOMIC_ACQUIRE), everywhere & ~(spared | spared << HD_OPEN_SHIFT));
+}
+
 /* A thread that has no record yet comes from outside. */
 uint32_t hd_budget_outside(void) {
-  return join(__atomic_load_n(hd_callpath_off(HD_PROGRAM_PROFILE), __ATOMIC_ACQUIRE),
-              __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE));
+  return hd_budget_off_at(hd_callpath_record(HD_PROGRAM_PROFILE));
 }
 
 static uint32_t off_here(struct hd_thread *thread) {
   struct hd_budget_window *window = &thread->budget;
   const uint32_t profile = hd_budget_place(thread);
-  if (window->off_profile != profile || !window->off) {
-    window->off_profile = profile;
-    window->off = hd_callpath_off(profile);
-  }
-  return join(__atomic_load_n(window->off, __ATOMIC_ACQUIRE), __atomic_load_n(&hd_budget.everywhere, __ATOMIC_ACQUIRE));
+  if (!window->place || window->place->id != profile)
+    window->place = hd_callpath_record(profile);
+  return hd_budget_off_at(window->place);
 }
 
 /* ---- what is observed ---- */

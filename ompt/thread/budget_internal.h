@@ -14,14 +14,15 @@ struct hd_budget_off {
   uint32_t profile; /* HD_NONE: everywhere */
   uint32_t event_class;
   bool is_off;
-  bool is_asked;                   /* it was asked for, everywhere */
-  uint64_t off_ticks;              /* when it was last switched off, */
-  uint64_t on_ticks;               /* and on */
-  uint64_t length_ticks;           /* for which it was, or is, off */
-  uint64_t cost_ppm;               /* what it cost a thread while it was last on, of all its time */
-  uint64_t apart_ticks;            /* no such region has run since then: that does not count as off; 0: one runs */
-  struct hd_switch_record *record; /* of that time; NULL: there was no room */
-  struct hd_switch_record *others; /* of all for which there were no more single records; NULL: none yet */
+  bool is_asked;                      /* it was asked for, everywhere */
+  bool in_part;                       /* but in regions of profiles that spare it (hd_profile_record.spared) */
+  uint64_t off_ticks;                 /* when it was last switched off, */
+  uint64_t on_ticks;                  /* and on */
+  uint64_t length_ticks;              /* for which it was, or is, off */
+  uint64_t cost_ppm;                  /* what it cost a thread while it was last on, of all its time */
+  uint64_t apart_ticks;               /* no such region has run since then: that does not count as off; 0: one runs */
+  struct hd_switch_record *record;    /* of that time; NULL: there was no room */
+  struct hd_switch_record *others[2]; /* of all for which there were no more single records, [1] in part; NULL: none */
 };
 
 /** Regions of a profile where classes are off are watched in windows. As many as such profiles; never freed. */
@@ -57,9 +58,15 @@ struct hd_budget_off *hd_budget_find_off(uint32_t profile, enum hd_event_class e
  * followed by hd_budget_look_over(): what `hd_budget` says follows from the rest. */
 void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *off, uint64_t now, uint64_t cost_ppm);
 void hd_budget_end_off(struct hd_budget_off *off, uint64_t now);
+
+/** Under the lock: a class that is off because it was asked for is off in part from now on, or everywhere: its record
+ *  says so. `more`: also in regions where it was on. What is spared has been changed before. */
+void hd_budget_change_off(const struct hd_thread *thread, struct hd_budget_off *off, bool in_part, bool more,
+                          uint64_t now);
 void hd_budget_look_over(uint64_t now);
 
-/** What is off, or on in a window, outside all regions: as of hd_budget_bits_of. */
+/** What is off, or on in a window, in regions of a profile: as of hd_budget_bits_of; and outside all regions. */
+uint32_t hd_budget_off_at(const struct hd_profile_record *place);
 uint32_t hd_budget_outside(void);
 
 /** The profile of the innermost region that the thread works for; HD_PROGRAM_PROFILE: none. */

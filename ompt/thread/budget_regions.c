@@ -37,9 +37,7 @@ static bool is_in_construct(const struct hd_thread *thread) {
 }
 
 static uint32_t off_in(uint32_t profile) {
-  return (__atomic_load_n(hd_callpath_off(profile), __ATOMIC_RELAXED) |
-          __atomic_load_n(&hd_budget.everywhere, __ATOMIC_RELAXED)) &
-         HD_OFF_MASK;
+  return hd_budget_off_at(hd_callpath_record(profile)) & HD_OFF_MASK;
 }
 
 struct muting {

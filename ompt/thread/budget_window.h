@@ -39,11 +39,10 @@ struct hd_budget_window {
   uint64_t seen[HD_EVENT_KINDS];     /* events whose cost is in `spent` */
   uint64_t spent[HD_BUDGET_CLASSES]; /* so far */
   uint32_t epochs[HD_CLASS_COUNT];   /* how often each class had been switched off, of which the ring is */
-  uint32_t off_profile;              /* the region that `off` is of (budget.c) */
-  const uint32_t *off;               /* NULL: none yet */
-  uint32_t last_place;               /* where the last sample was taken, */
-  bool follows;                      /* the one before it was taken there, too */
-  uint64_t last_ticks;               /* when; 0: there was none */
+  const struct hd_profile_record *place; /* the last region that was asked for (budget_here.c); NULL: none yet */
+  uint32_t last_place;                   /* where the last sample was taken, */
+  bool follows;                          /* the one before it was taken there, too */
+  uint64_t last_ticks;                   /* when; 0: there was none */
   struct hd_budget_place places[HD_BUDGET_PLACES];
   struct hd_budget_boundary {
     uint64_t ticks;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/thread/steering.h"
 
+#include "callpath/callpath.h"
 #include "heddle-control.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/dormancy.h"
@@ -12,7 +13,7 @@ struct hd_steering hd_steering = {.asked = &nothing};
 static bool is_acting;
 static uint32_t first_classes; /* the only ones from the first event on; 0: all, or it is done */
 /* What the block says; anybody may write there. */
-static uint32_t acts, classes_off;
+static uint32_t acts, classes_off, classes_in_part;
 
 void hd_steering_init(uint32_t classes) {
   hd_steering.asked = &hd_store.header->control.asked;
@@ -37,6 +38,21 @@ static enum outcome switch_class(const struct hd_thread *thread, uint64_t word, 
   if (!(off ? hd_budget_ask_off(thread, event_class, ppm, now) : hd_budget_ask_on(event_class, now)))
     return LATER;
   classes_off = (classes_off & ~(1u << event_class)) | (uint32_t)off << event_class;
+  classes_in_part &= ~(1u << event_class);
+  return DONE;
+}
+
+/* What is off everywhere stays so if it goes off in part; what is on, if it goes on there. Not regions: what is off
+ * outside all regions is not known by what it is in. */
+static enum outcome switch_under(const struct hd_thread *thread, uint64_t word, uint64_t now) {
+  const uint32_t event_class = hd_control_class(word), profile = hd_control_ppm(word), bit = 1u << event_class;
+  const bool off = hd_control_command(word) == HD_CONTROL_OFF_UNDER;
+  if (event_class >= HD_CLASS_REGION || profile >= hd_callpath_count())
+    return REFUSED;
+  if (!hd_budget_ask_under(thread, event_class, profile, off, now))
+    return LATER;
+  classes_in_part |= off ? bit & ~classes_off : bit & classes_off;
+  classes_off |= off ? bit : 0;
   return DONE;
 }
 
@@ -46,6 +62,7 @@ static enum outcome measure_only(const struct hd_thread *thread, uint32_t classe
   if (!hd_budget_ask_only(thread, classes, now))
     return LATER;
   classes_off = ~classes & ((1u << HD_CLASS_COUNT) - 1);
+  classes_in_part = 0;
   return DONE;
 }
 
@@ -63,6 +80,9 @@ static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t 
   case HD_CONTROL_ON:
   case HD_CONTROL_OFF:
     return switch_class(thread, word, now);
+  case HD_CONTROL_ON_UNDER:
+  case HD_CONTROL_OFF_UNDER:
+    return switch_under(thread, word, now);
   case HD_CONTROL_ONLY:
     return measure_only(thread, ppm, now);
   case HD_CONTROL_ROUTINE:
@@ -84,6 +104,7 @@ static void write_down(struct hd_control *control, uint64_t word, uint64_t now, 
   acts += outcome == DONE && acts < UINT32_MAX;
   __atomic_store_n(&control->count, acts, __ATOMIC_RELEASE);
   control->off = classes_off;
+  control->in_part = classes_in_part;
   control->refused = outcome == REFUSED;
   __atomic_store_n(&hd_steering.seen, word, __ATOMIC_RELAXED);
   __atomic_store_n(&control->done, word, __ATOMIC_RELEASE);

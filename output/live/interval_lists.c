@@ -86,7 +86,8 @@ static void take_costs(struct hd_model *later, const struct hd_model *earlier) {
 }
 
 static bool is_of_one(const struct hd_switch *a, const struct hd_switch *b) {
-  return a->event_class == b->event_class && a->thread == b->thread && a->node == b->node && a->asked == b->asked;
+  return a->event_class == b->event_class && a->thread == b->thread && a->node == b->node && a->asked == b->asked &&
+         a->in_part == b->in_part;
 }
 
 /* Those of one class, thread and callpath keep their order. */

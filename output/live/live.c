@@ -159,6 +159,18 @@ bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_
   return true;
 }
 
+bool hd_live_read_callpaths(struct hd_live *live, char *error, size_t error_bytes) {
+  struct hd_model *model;
+  if (!hd_profile_read(live->path, live->file, true, &model, error, error_bytes))
+    return false;
+  forget_shown(live);
+  hd_model_free(live->model);
+  find_names(live, model);
+  live->model = live->run = model;
+  live->interval = NULL;
+  return true;
+}
+
 void hd_live_free(struct hd_live *live) {
   forget_shown(live);
   hd_model_free(live->model);

@@ -36,6 +36,10 @@ struct hd_live {
 /** Reads the file. `present`: its program runs (hd_profile_read). False: `error` says why, and all is as before. */
 bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_bytes);
 
+/** Reads which callpaths there are now, and their names: of other numbers of `model` some may be older than others, and
+ *  there is no interval, nor are there estimates. Likewise. */
+bool hd_live_read_callpaths(struct hd_live *live, char *error, size_t error_bytes);
+
 /** A model of the file as it is now, to be freed with hd_model_free(); of several tries the one whose sums add up best,
  * and by how many seconds they do not. NULL: `error` says why. */
 struct hd_model *hd_live_copy(const struct hd_live *live, bool present, double *error_seconds, char *error,

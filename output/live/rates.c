@@ -108,6 +108,7 @@ struct hd_live_off hd_live_off_now(const struct hd_model *model, enum hd_event_c
     if (from->event_class != event_class || from->on_ticks != 0)
       continue;
     off.asked = off.asked || from->asked;
+    off.in_part = off.in_part || from->in_part;
     off.regions += !from->asked;
     off.share = fmax(off.share, (double)from->cost_ppm / 1e6);
   }

@@ -26,7 +26,8 @@ struct hd_live_rates hd_live_rates_between(const struct hd_model *before, const 
 
 /** What is off now. */
 struct hd_live_off {
-  bool asked;       /* everywhere, as was asked for */
+  bool asked;       /* everywhere, as was asked for, or */
+  bool in_part;     /* but in some regions */
   uint32_t regions; /* so many callpaths of regions, by the budget */
   double share;     /* what it had cost the thread that it cost most; 0: not known */
 };

@@ -42,10 +42,16 @@ static int by_cause(const void *a, const void *b) {
   return left->thread < right->thread ? -1 : left->thread > right->thread;
 }
 
+static uint32_t profile_of(const struct hd_merge *merge, size_t run, const struct hd_switch *from) {
+  if (from->asked)
+    return from->in_part ? HD_SOME_REGIONS : HD_NONE;
+  return merge->united->node_of[run][from->node];
+}
+
 static struct hd_switch_record switch_of(const struct hd_merge *merge, size_t run, const struct hd_switch *from) {
   return (struct hd_switch_record){.event_class = from->event_class,
                                    .thread = from->thread,
-                                   .profile = from->asked ? HD_NONE : merge->united->node_of[run][from->node],
+                                   .profile = profile_of(merge, run, from),
                                    .times = from->times < UINT32_MAX ? (uint32_t)from->times : UINT32_MAX,
                                    .total_ticks = from->ticks * merge->factors[run],
                                    .cost_ppm = from->cost_ppm};

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/model/format_names.h"
 
+#include <string.h>
+
 enum {
   WORK = 1u << HD_CLASS_WORK,
   MUTEX = 1u << HD_CLASS_MUTEX,
@@ -60,6 +62,13 @@ const char *hd_event_id(enum hd_event_kind kind) {
 
 const char *hd_event_class_id(enum hd_event_class event_class) {
   return classes[event_class].id;
+}
+
+enum hd_event_class hd_event_class_find(const char *id) {
+  int found = 0;
+  while (found < HD_CLASS_COUNT && strcmp(id, classes[found].id) != 0)
+    found++;
+  return (enum hd_event_class)found;
 }
 
 const char *hd_event_class_words(enum hd_event_class event_class) {

@@ -37,6 +37,12 @@ const char *hd_event_id(enum hd_event_kind kind);
 const char *hd_event_class_id(enum hd_event_class event_class);
 const char *hd_event_class_words(enum hd_event_class event_class);
 
+/** The class with this stable name; HD_CLASS_COUNT: there is none. And what to say then: "there is no class 'NAME';
+ * there are: ...", to be printed with the name. */
+enum hd_event_class hd_event_class_find(const char *id);
+#define HD_CLASS_ID_WORD(name, id, words) " " id
+#define HD_NO_CLASS_FORMAT "there is no class '%s'; there are:" HD_CLASS_TABLE(HD_CLASS_ID_WORD)
+
 /** The classes of events without which entries of a kind are not seen, as bits (1 << enum hd_event_class); 0: they
  * always are. Waits for dependences, which are taskwaits here, need two. */
 uint32_t hd_kind_event_classes(enum hd_kind kind);

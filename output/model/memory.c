@@ -48,6 +48,13 @@ void hd_model_add_note(struct hd_model *model, const char *format, ...) {
   free(text);
 }
 
+void hd_model_settle_note(struct hd_model *model, size_t *number) {
+  if (*number > 0)
+    model->notes.items[*number - 1] = model->notes.items[--model->notes.count];
+  else
+    *number = model->notes.count;
+}
+
 void hd_model_free(struct hd_model *model) {
   if (!model)
     return;

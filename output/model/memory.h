@@ -20,6 +20,10 @@ void hd_model_add_string(struct hd_model *model, struct hd_strings *list, const 
 /** Adds a note in printf's words. */
 void hd_model_add_note(struct hd_model *model, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/** The last note takes the place of the one that said the same before: `*number`, from 1; 0: none did, and this one is
+ *  that number. */
+void hd_model_settle_note(struct hd_model *model, size_t *number);
+
 /** Frees the model and all that belongs to it. NULL is allowed. */
 void hd_model_free(struct hd_model *model);
 

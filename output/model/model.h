@@ -61,7 +61,9 @@ struct hd_node {
   uint32_t target; /* HD_PROFILE_BACK: the node that takes its time; else its own id */
   uint64_t offset;
   uint64_t address;
-  uint32_t unheard; /* as in hd_profile_record */
+  uint32_t unheard; /* as in hd_profile_record; these too: */
+  uint32_t spared;
+  uint64_t spared_ticks;
   uint32_t refused; /* bits of classes of events that were not observed here for a time: hd_row_record.refused, and
                        `unheard` of the regions around; HD_REFUSED_SINKS */
   uint32_t marks[HD_MARKS_KINDS]; /* enum hd_mark: what its numbers lack, by enum hd_marks_of */
@@ -155,7 +157,8 @@ struct hd_switch {
   uint32_t event_class; /* enum hd_event_class */
   uint32_t thread;      /* whose time they cost */
   uint32_t node;        /* where it was then; 0 if `asked` */
-  bool asked;           /* by `heddle ctl`: everywhere */
+  bool asked;           /* by `heddle ctl`: everywhere, or */
+  bool in_part;         /* everywhere but in regions that spare it (hd_node.spared) */
   uint64_t times;
   uint64_t ticks;     /* for so long; what was still off at the end is closed */
   uint64_t off_ticks; /* the newest of the times; both 0 in merged files */
@@ -291,11 +294,11 @@ struct hd_model {
   const char *since;            /* a part of a run: of the file that it begins with, if it was one; else NULL */
   struct hd_file_header header; /* host, runtime and program are terminated */
   double seconds_per_tick;
-  uint64_t before_ticks;    /* program start to the load of the tool */
-  uint64_t end_ticks;       /* where open intervals were closed */
-  uint64_t elapsed_ticks;   /* program start to end */
-  uint64_t since_ticks;     /* a part of a run (output/live/interval.h): so long after the measurement's begin, with pauses;
-                               0: it is whole */
+  uint64_t before_ticks;  /* program start to the load of the tool */
+  uint64_t end_ticks;     /* where open intervals were closed */
+  uint64_t elapsed_ticks; /* program start to end */
+  uint64_t since_ticks; /* a part of a run (output/live/interval.h): so long after the measurement's begin, with pauses;
+                           0: it is whole */
   uint64_t uncounted_ticks; /* program start to the load of the tool, before which nothing was counted; part of thread
                                0's busy time in the program. Merged files: of all runs */
   uint64_t inside_ticks;    /* elapsed time of the outermost regions that thread 0 opened */
@@ -379,6 +382,7 @@ struct hd_model {
   struct hd_strings notes;       /* what could not be measured: the file's own, then those that the reader derives */
   size_t file_note_count;        /* so many are the file's own */
   size_t overhead_notes[2];      /* which ones, from 1 on, overhead_notes.h has added; 0: none */
+  size_t control_note;           /* likewise control_note.h */
 
   struct hd_blob *blobs;        /* memory the strings live in */
   struct hd_row_source *source; /* lazy_rows.h */

@@ -8,14 +8,6 @@
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 
-/* The last note takes the place of the one that said the same before. */
-static void settle(struct hd_model *model, size_t *number) {
-  if (*number > 0)
-    model->notes.items[*number - 1] = model->notes.items[--model->notes.count];
-  else
-    *number = model->notes.count;
-}
-
 /* By 'heddle ctl'. */
 static bool has_budgets(const struct hd_model *model) {
   const struct hd_control *control = &model->header.control;
@@ -49,7 +41,7 @@ static void note_program(struct hd_model *model) {
                     "Heddle's events took %.1f %% of the busy time%s: shares and small times mislead; corrected times "
                     "are an estimate ('heddle report --overhead')",
                     100 * share, budget);
-  settle(model, &model->overhead_notes[0]);
+  hd_model_settle_note(model, &model->overhead_notes[0]);
 }
 
 /* Names are not known yet. */
@@ -71,7 +63,7 @@ static void note_regions(struct hd_model *model) {
                     "in %u parallel region%s Heddle itself took more than %.0f %% of the time, up "
                     "to %.0f %%: 'heddle report --overhead' shows which",
                     count, hd_plural(count), 100 * HD_OVERHEAD_LARGE, 100 * most);
-  settle(model, &model->overhead_notes[1]);
+  hd_model_settle_note(model, &model->overhead_notes[1]);
 }
 
 void hd_model_note_overhead(struct hd_model *model) {

@@ -190,15 +190,38 @@ static uint64_t ran_ticks(const struct hd_model *model, const struct hd_node *no
   return known ? node->running_ticks : node->team.elapsed_ticks;
 }
 
+static void add(uint64_t *sum, uint64_t ticks) {
+  if (__builtin_add_overflow(*sum, ticks, sum))
+    *sum = UINT64_MAX;
+}
+
+/* What is spared now is known, and since when; what was spared earlier is not. */
+static bool knows_where(const struct hd_switch *from) {
+  return from->in_part && from->times == 1 && from->off_ticks > 0 && from->on_ticks == 0;
+}
+
+static void add_in_part(const struct hd_model *model, const struct hd_switch *from, uint64_t *off_ticks) {
+  for (uint32_t i = 0; i < model->node_count; i++) {
+    const struct hd_node *node = &model->nodes[i];
+    const bool is_spared = node->spared >> from->event_class & 1;
+    const uint64_t until = node->spared_ticks > from->off_ticks ? node->spared_ticks - from->off_ticks : 0;
+    if (i == 0 || hd_kind_is_region(node->kind))
+      add(&off_ticks[i], is_spared ? bounded(until, from->ticks) : from->ticks);
+  }
+}
+
 /* Returns for how long it was off everywhere. */
 static uint64_t add_switches(const struct hd_model *model, const uint32_t *region, uint32_t event_class,
                              uint64_t *off_ticks) {
   uint64_t everywhere = 0;
   for (uint32_t i = 0; i < model->switch_count; i++) {
     const struct hd_switch *from = &model->switches[i];
-    uint64_t *off = from->asked ? &everywhere : &off_ticks[region[from->node]];
-    if (from->event_class == event_class && __builtin_add_overflow(*off, from->ticks, off))
-      *off = UINT64_MAX;
+    if (from->event_class != event_class)
+      continue;
+    if (knows_where(from))
+      add_in_part(model, from, off_ticks);
+    else
+      add(from->asked ? &everywhere : &off_ticks[region[from->node]], from->ticks);
   }
   return everywhere;
 }

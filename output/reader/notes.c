@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/model/control_note.h"
 #include "output/model/format_names.h"
 #include "output/model/memory.h"
 #include "output/reader/children.h"
@@ -256,7 +257,7 @@ void hd_reader_add_notes(struct hd_model *model) {
   note_unloaded(model);
   note_children(model);
   note_identities(model);
-  hd_reader_note_control(model);
+  hd_model_note_control(model);
   hd_reader_note_overhead(model);
   hd_reader_note_counters(model);
   hd_reader_note_samples(model);

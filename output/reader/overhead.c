@@ -55,13 +55,15 @@ static uint64_t off_ticks_of(const struct hd_model *model, const struct hd_switc
 static bool take_switch(struct hd_reader *reader, const void *bytes, uint32_t index) {
   const struct hd_switch_record *record = bytes;
   struct hd_model *model = reader->model;
+  const bool in_part = record->profile == HD_SOME_REGIONS, asked = in_part || record->profile == HD_NONE;
   if (record->event_class >= HD_CLASS_COUNT || record->thread >= model->thread_count ||
-      (record->profile >= model->node_count && record->profile != HD_NONE))
+      (record->profile >= model->node_count && !asked))
     return hd_reader_fail(reader, "damaged: switch %u is not valid", index);
   model->switches[index] = (struct hd_switch){.event_class = record->event_class,
                                               .thread = record->thread,
-                                              .node = record->profile == HD_NONE ? 0 : record->profile,
-                                              .asked = record->profile == HD_NONE,
+                                              .node = asked ? 0 : record->profile,
+                                              .asked = asked,
+                                              .in_part = in_part,
                                               .times = record->times > 0 ? record->times : 1,
                                               .ticks = off_ticks_of(model, record),
                                               .off_ticks = record->off_ticks,

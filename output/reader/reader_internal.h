@@ -172,7 +172,4 @@ void hd_reader_note_counters(struct hd_model *model);
 void hd_reader_note_samples(struct hd_model *model);
 void hd_reader_note_overhead(struct hd_model *model);
 
-/** For notes.c: what `heddle ctl` changed. */
-void hd_reader_note_control(struct hd_model *model);
-
 #endif

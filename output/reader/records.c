@@ -41,6 +41,8 @@ static bool take_node(struct hd_reader *reader, const void *bytes, uint32_t inde
       .offset = record->offset,
       .address = record->address,
       .unheard = record->unheard,
+      .spared = record->spared,
+      .spared_ticks = record->spared_ticks,
   };
   return true;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/control_note.h"
 #include "output/model/memory.h"
 #include "output/model/node_text.h"
 #include "output/symbols/namesakes.h"
@@ -260,6 +261,7 @@ size_t hd_names_resolve(struct hd_model *model) {
   count_nameless(&resolver);
   note_nameless(&resolver);
   hd_names_mark_namesakes(model);
+  hd_model_note_control(model);
   free(resolver.modules);
   return found;
 }

@@ -55,9 +55,9 @@ class Steered:
             file.seek(CONTROL)
             return int.from_bytes(file.read(8), "little")
 
-    def go_on(self):
+    def go_on(self, line=""):
         """For programs that wait for a line, and say "s" when they wait again."""
-        self.process.stdin.write("\n")
+        self.process.stdin.write(f"{line}\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline() == "s\n"
 
@@ -77,17 +77,18 @@ class Steered:
 
 @pytest.fixture
 def start_steered(build_program, heddle, run_heddle, tmp_path):
-    """start_steered(runtime=, under_run=, env=, source=) -> Steered. All are killed at the end."""
+    """start_steered(runtime=, under_run=, env=, source=, options=) -> Steered; options are those of `heddle run`. All are
+    killed at the end."""
     started = []
 
-    def begin(runtime=19, under_run=False, env=None, source="steered.c"):
+    def begin(runtime=19, under_run=False, env=None, source="steered.c", options=()):
         store = tmp_path / f"store{len(started)}"
         store.mkdir()
         output = tmp_path / f"out{len(started)}.heddle"
         tool = {} if under_run else {"OMP_TOOL_LIBRARIES": str(LIBRARY), "HEDDLE_OUTPUT": str(output)}
         env = environment_for(runtime, 3, {"HEDDLE_STORE_DIR": str(store), "OMP_WAIT_POLICY": "passive", **tool,
                                            **(env or {})})
-        command = [heddle, "run", "-q", "-o", output, "--"] if under_run else []
+        command = [heddle, "run", "-q", *options, "-o", output, "--"] if under_run else []
         started.append(Steered([*command, build_program(source)], env, store, output, run_heddle))
         return started[-1]
 

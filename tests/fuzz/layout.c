@@ -8,7 +8,7 @@
 
 /* Widths of the fields: "2*4" is two of four bytes. After the bar: an element of the array that fills the rest. */
 static const char *const shapes[HD_BLOCK_TYPE_LAST + 1] = {
-    [HD_BLOCK_PROFILES] = "2*4 2*2 3*4 2*8 2*4 2*8",
+    [HD_BLOCK_PROFILES] = "2*4 2*2 3*4 2*8 4*4 8",
     [HD_BLOCK_ROWS] = "4 3*1 1 7*8",
     [HD_BLOCK_THREADS] = "2*4 17*8 4*4 4*8",
     [HD_BLOCK_TOTALS] = "4*4 8*8",
@@ -39,7 +39,8 @@ static const char *const shapes[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_LOCK_PAIRS] = "2*4 2*8",
     [HD_BLOCK_HISTORIES] = "2*4 5*8|2*8",
 };
-static const char file_shape[] = "8*1 4*4 8*2 10*4 4*8 20*8 4*4 8 8*1 55*8 8 2*4 6*8 70*4 7*8 2*4 8 2*4 5*8 2*8 4*4 64*8";
+static const char file_shape[] =
+    "8*1 4*4 8*2 10*4 4*8 20*8 4*4 8 8*1 55*8 8 2*4 6*8 70*4 7*8 2*4 8 2*4 5*8 2*8 4*4 64*8";
 static const char block_shape[] = "4 2*2 4*4";
 
 /* ---- shapes ---- */

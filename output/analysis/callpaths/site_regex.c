@@ -21,6 +21,12 @@ bool hd_site_regex_is_valid(const char *expression, char *error, size_t error_by
   return status == 0;
 }
 
+bool hd_take_site_regex(const struct hd_option_use *use) {
+  char error[256];
+  return hd_take_text(use) && (hd_site_regex_is_valid(use->argument, error, sizeof error) ||
+                               hd_option_refuse(use, "'%s': %s", use->argument, error));
+}
+
 static bool finds(const regex_t *regex, const char *text) {
   return regexec(regex, text, 0, NULL, 0) == 0;
 }
@@ -47,6 +53,14 @@ bool *hd_site_regex_nodes(const struct hd_model *model, const char *expression, 
   for (uint32_t i = 0; i < model->node_count; i++)
     *count += meant[i] = is_meant(&regex, model, &model->nodes[i]);
   regfree(&regex);
+  return meant;
+}
+
+/* Parents come before their children. */
+bool *hd_site_regex_callpaths(const struct hd_model *model, const char *expression, uint32_t *count) {
+  bool *meant = hd_site_regex_nodes(model, expression, count);
+  for (uint32_t i = 1; i < model->node_count; i++)
+    meant[i] = meant[i] || meant[model->nodes[i].parent];
   return meant;
 }
 

@@ -51,7 +51,8 @@ static json_t *switched(const void *of, size_t index) {
                  {"seconds", hd_json_seconds(model, from->ticks)}, {"times", hd_json_count(from->times)},
                  {"cost_percent", is_known ? json_real((double)from->cost_ppm / 1e4) : json_null()},
                  {"profile", hd_json_count(from->node)},
-                 {"where", from->asked       ? json_string("everywhere")
+                 {"where", from->in_part     ? json_string("some regions")
+                           : from->asked     ? json_string("everywhere")
                            : from->node == 0 ? json_string("outside regions")
                                              : hd_json_text(place)},
                  {"by", json_string(from->asked ? "ctl" : "budget")},

@@ -182,11 +182,12 @@ static void print_switch(const struct hd_lines *view, const struct hd_switch *fr
   const uint32_t line = view->line_of_node[from->node];
   hd_place_text(place, view->model, &view->lines[line], NULL);
   const double cost_percent = (double)from->cost_ppm / 1e4;
-  char *why = !from->asked ? hd_print("in %s, where they had cost %.1f %% of thread %u's last half second",
+  const char *asked_where = from->in_part ? "in some regions" : "everywhere";
+  char *why = !from->asked       ? hd_print("in %s, where they had cost %.1f %% of thread %u's last half second",
                                       line > 0 ? place : "no region", cost_percent, from->thread)
-              : cost_percent > 0
-                  ? hd_print("everywhere, as was asked for; they had cost %.1f %% of a thread's time", cost_percent)
-                  : hd_print("everywhere, as was asked for; what they cost is not known");
+              : cost_percent > 0 ? hd_print("%s, as was asked for; they had cost %.1f %% of a thread's time",
+                                            asked_where, cost_percent)
+                                 : hd_print("%s, as was asked for; what they cost is not known", asked_where);
   char *text = hd_print("%s: %s, %llu time%s, %s", hd_event_class_words((enum hd_event_class)from->event_class),
                         hd_duration_of(view->model, from->ticks).text, (unsigned long long)from->times,
                         hd_plural(from->times), why);

@@ -5,7 +5,9 @@
 #include "output/views/top/top.h"
 
 static void print_state(struct hd_table *grid, const struct hd_live_off *off) {
-  if (off->asked)
+  if (off->in_part)
+    hd_table_cell(grid, "part");
+  else if (off->asked)
     hd_table_cell(grid, "off");
   else if (off->regions > 0)
     hd_table_cell(grid, "budget");
@@ -38,8 +40,7 @@ void hd_top_print_classes(const struct hd_top *top, FILE *out) {
   for (int c = 0; c < HD_CLASS_COUNT; c++) {
     const enum hd_event_class event_class = (enum hd_event_class)c;
     const struct hd_live_off off = hd_live_off_now(top->run, event_class);
-    print_row(&grid, hd_event_class_id(event_class), &off, &top->rates->classes[c],
-              hd_event_class_words(event_class));
+    print_row(&grid, hd_event_class_id(event_class), &off, &top->rates->classes[c], hd_event_class_words(event_class));
   }
   const struct hd_live_off none = {0};
   print_row(&grid, "-", &none, &top->rates->classes[HD_CLASS_FIXED], "threads and markers");

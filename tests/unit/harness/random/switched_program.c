@@ -68,19 +68,23 @@ void sw_add(struct fk_script *script, uint64_t seed, uint32_t classes) {
   add(script, seed, make_switch, classes);
 }
 
-/* No budget at all now and then. */
+static uint32_t number; /* of the last request */
+
+/* No budget at all now and then; and a class in some callpaths only. */
 static struct fk_event make_request(uint64_t time, uint32_t c, bool off) {
-  static uint32_t number;
   struct fk_event event = fk_event_of(FK_ASK, time, 0);
-  const uint32_t ppm = number % 3 * 10000;
+  const uint32_t ppm = number % 3 * 10000, profile = number * 7 % 32; /* there may be fewer */
   number++;
   event.wait_id = number % 11 == 0  ? hd_control_word(number, HD_CONTROL_ONLY, 0, 1u << c | 1u << HD_CLASS_REGION)
                   : number % 7 == 0 ? hd_control_word(number, HD_CONTROL_BUDGET, 0, ppm)
-                                    : hd_control_word(number, off ? HD_CONTROL_OFF : HD_CONTROL_ON, c, ppm);
+                  : number % 3 == 0
+                      ? hd_control_word(number, off ? HD_CONTROL_OFF_UNDER : HD_CONTROL_ON_UNDER, c, profile)
+                      : hd_control_word(number, off ? HD_CONTROL_OFF : HD_CONTROL_ON, c, ppm);
   return event;
 }
 
 void sw_ask(struct fk_script *script, uint64_t seed) {
+  number = (uint32_t)seed; /* so that a program alone is the same as among others */
   add(script, seed, make_request, UINT32_MAX);
 }
 

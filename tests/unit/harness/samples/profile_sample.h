@@ -88,9 +88,10 @@ static inline void make_sample(struct sample *sample) {
   builder->header->path_flags = HD_PATH_ASKED | HD_PATH_KNOWN;
   builder->header->path_open = 1;
   builder->header->path_until_ticks = 1090;
-  builder->header->control.count = 2;
+  builder->header->control.count = 3;
   builder->header->control.acts[0].word = hd_control_word(1, HD_CONTROL_OFF, HD_CLASS_TASK, 20000);
   builder->header->control.acts[1].word = hd_control_word(2, HD_CONTROL_BUDGET, 0, 10000);
+  builder->header->control.acts[2].word = hd_control_word(3, HD_CONTROL_OFF_UNDER, HD_CLASS_MUTEX, 2);
   sample->watched = builder_record(builder, HD_BLOCK_WATCHED, sizeof *sample->watched);
   *sample->watched = (struct hd_watched_record){.profile = 2, .visits = 3, .ticks = {20}, .intrusion = {5}};
 }
