@@ -20,6 +20,11 @@ static bool is_of_this_host(const struct hd_file_header *header) {
   return gethostname(host, sizeof host - 1) != 0 || !header->host[0] || !strcmp(host, header->host);
 }
 
+/* Before that there may not even be a callpath in it. */
+static bool has_started(const struct hd_file_header *header) {
+  return header->clock_last.ns != header->clock_first.ns;
+}
+
 static double elapsed_of(const struct hd_file_header *header) {
   struct hd_clock_pair now;
   hd_profile_clock_read(HD_CLOCK_MONOTONIC, &now);
@@ -48,8 +53,8 @@ static void take_file(void *context, const struct hd_recover_file *file) {
   const int fd = hd_salvage_open(file->directory, file->name);
   if (fd < 0)
     return;
-  if (hd_salvage_read_header(fd, &header) && header.end_ticks == 0 && is_of_this_host(&header) &&
-      hd_salvage_find_writer(fd, file->name) == HD_SALVAGE_ALIVE)
+  if (hd_salvage_read_header(fd, &header) && header.end_ticks == 0 && has_started(&header) &&
+      is_of_this_host(&header) && hd_salvage_find_writer(fd, file->name) == HD_SALVAGE_ALIVE)
     add(context, file->path, &header, hd_salvage_pid(file->name));
   close(fd);
 }

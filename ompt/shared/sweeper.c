@@ -77,6 +77,7 @@ bool hd_sweeper_init(uint64_t begin_ticks, const char *test_windows) {
                reserve(HD_BLOCK_ENTRIES, sizeof(struct hd_entry_record), 200) &&
                reserve(HD_BLOCK_LEVELS, sizeof(struct hd_level_record), 1) &&
                reserve(HD_BLOCK_OVERLAPS, sizeof(struct hd_overlap_record), 500) &&
+               reserve(HD_BLOCK_HISTORIES, sizeof(struct hd_history_record), 1) &&
                reserve(HD_BLOCK_TOTALS, sizeof(struct hd_total_record), 1) &&
                reserve(HD_BLOCK_TEAMS, sizeof(struct hd_team_record), 8) && hd_tallies_begin(&tallies, begin_ticks) &&
                hd_journal_begin(&tallies.journal, hd_store.base);
@@ -99,8 +100,9 @@ static void *add_at_close(void *context, enum hd_block_type type) {
   return allocate(context, type, bytes);
 }
 
-/* All is taken. */
+/* All is taken. Regions get their histories however short the run was. */
 static void close_books(void) {
+  hd_histories_take(&tallies);
   hd_locks_close(&tallies.locks, tallies.at, add_at_close, NULL);
   hd_path_close(&tallies.path, add_at_close, NULL);
 }

@@ -2,6 +2,7 @@
 """`heddle top`: what it says of a program that runs. The program does what it is told until it is told otherwise, so
 what each thread is doing does not depend on the machine; only how long a thread takes to get there does."""
 import json
+import mmap
 import os
 import pathlib
 import random
@@ -106,6 +107,23 @@ def test_text_names_the_same(start_phases):
                           re.M)) == 3
     listed = program.call("--list")
     assert re.search(rf"^ *{program.pid} +[\d.]+ m?s phases +{re.escape(program.file)}$", listed.stdout, re.M)
+
+
+def test_a_program_is_listed_when_its_tool_has_started(start_phases, run_heddle, tmp_path):
+    """Until then the two readings of the clock in the header are one: the first is at byte 80, the last behind it."""
+    live = bytearray(pathlib.Path(start_phases().file).read_bytes())
+    place = tmp_path / f"starting.{os.getpid()}.live"
+    started = bytes(live[96:112])
+    live[96:112] = live[80:96]
+    place.write_bytes(live)
+
+    def listed():
+        return place.name in run_heddle("top", "--list", env={"HEDDLE_STORE_DIR": str(tmp_path)}).stdout
+
+    with open(place, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+        assert not listed()
+        memory[96:112] = started
+        assert listed()
 
 
 def test_a_program_that_ends_ends_the_interval(start_phases, heddle):
