@@ -15,7 +15,6 @@ HYPOTHESES = {"serial": "too little is parallel", "uneven": "work is uneven", "b
 # A flaw of flawed.c, which hypothesis it is, and the mark of its line.
 FLAWS = {"critical": ("locks", "critical"), "triangle": ("uneven", "triangle"), "turns": ("barriers", "turns"),
          "scheduling": ("handout", "scheduling"), "small": ("tasks", "small")}
-REPEATED = {"small": 150, "scheduling": 12}  # for some seconds; of others 36 suffice
 
 
 def verdicts(text):
@@ -43,7 +42,7 @@ def searched(run_heddle, tmp_path, program, *arguments, options=()):
 @pytest.mark.parametrize("flaw", FLAWS)
 def test_a_flaw_is_found(build_program, run_heddle, tmp_path, flaw):
     hypothesis, mark = FLAWS[flaw]
-    said = searched(run_heddle, tmp_path, build_program("flawed.c"), *[flaw] * REPEATED.get(flaw, 36))
+    said = searched(run_heddle, tmp_path, build_program("flawed.c"), f"{flaw}@5")  # the search takes some two seconds
     assert said.startswith("search    tests of 0.25 s; a hypothesis holds if its cure would save 5 % of the time or more\n")
     holds, percent, places = verdicts(said)[HYPOTHESES[hypothesis]]
     assert holds == "yes" and percent > 5 and f"flawed.c:{marks('flawed.c')[mark]}" in places[0], said

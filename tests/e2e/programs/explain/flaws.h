@@ -34,19 +34,31 @@ static inline int is(char **argv, const char *flaw) {
   return argv[1] && strcmp(argv[1], flaw) == 0;
 }
 
-/* What an argument NAME or NAME:SIZE asks for. */
+/* What an argument NAME, NAME:SIZE or NAME@SECONDS asks for: once, larger, or again and again for so long. */
 struct flaw {
   const char *name;
   void (*run)(unsigned size);
 };
 
+NO_ROUTINE double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline void run_flaw(const struct flaw *flaw, const char *how) {
+  const double end = *how == '@' ? seconds_now() + atof(how + 1) : 0;
+  do
+    flaw->run(*how == ':' ? (unsigned)atoi(how + 1) : 1);
+  while (seconds_now() < end);
+}
+
 static inline void run_flaws(char **argv, const struct flaw *table, size_t count) {
   for (int i = 1; argv[i]; i++) {
-    const char *size = strchr(argv[i], ':');
-    const size_t length = size ? (size_t)(size - argv[i]) : strlen(argv[i]);
+    const size_t length = strcspn(argv[i], ":@");
     for (size_t k = 0; k < count; k++)
       if (strlen(table[k].name) == length && strncmp(table[k].name, argv[i], length) == 0)
-        table[k].run(size ? (unsigned)atoi(size + 1) : 1);
+        run_flaw(&table[k], argv[i] + length);
   }
 }
 
