@@ -75,8 +75,9 @@ def test_buckets_hold_what_happened_in_them(loaded):
     both, alone = found["both"]["history"], found["alone"]["history"]
     before, after = [i for i in used(both) if i <= used(alone)[0]], [i for i in used(both) if i >= used(alone)[-1]]
     assert before and after and sorted({*before, *after}) == used(both)
+    others = sum(row["busy_s"] for row in found["alone"]["threads"] if row["thread"] != 0)  # who come in the midst of it
     for i in used(alone)[1:-1]:
-        assert alone["busy_s"][i] <= alone["elapsed_s"][i] + 1e-9
+        assert alone["busy_s"][i] <= alone["elapsed_s"][i] + others + 1e-9
 
 
 def test_it_is_of_a_piece_with_the_timeline(loaded):
@@ -95,8 +96,10 @@ def test_the_text_has_a_strip_for_each_region(path, run_heddle):
     text = run_heddle("report", "--timeline", path, env={"LC_ALL": "C", "COLUMNS": "60"}).stdout
     blocks = re.findall(r"^id \d+  parallel \S+ in (\w+)\n +elapsed ((?:.+\n)+)", text, re.M)
     strips = {name: block.splitlines()[-1] for name, block in blocks}
-    assert set(strips) == {"both", "alone"} and "1 more region is not shown" in text
-    assert all(re.fullmatch(r"[ 1-8]{1,60}", strip) for strip in strips.values())
+    assert {"both", "alone"} <= set(strips) <= {"both", "alone", "tiny"}  # which may take a hundredth on a busy machine
+    assert len(strips) == 3 or "1 more region is not shown" in text
+    assert "2 more regions are not shown" in run_heddle("report", "--timeline", "--limit", "1", path).stdout
+    assert all(re.fullmatch(r"[ .1-8]{1,60}", strip) for strip in strips.values())
     begins = {name: len(strip) - len(strip.lstrip()) for name, strip in strips.items()}
     assert begins["both"] <= begins["alone"] and len(strips["alone"]) <= len(strips["both"])
     assert "threads of the program busy on average while the region ran" in text.replace("\n", " ")
