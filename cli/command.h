@@ -19,6 +19,7 @@
   _(compare, "show what more threads, or another build, changed in each region, and why")                              \
   _(top, "show what a running program is doing")                                                                       \
   _(ctl, "change what is measured of a running program, or save its profile so far")                                   \
+  _(trace, "show when threads did what")                                                                               \
   _(export, "write a profile in another format")                                                                       \
   _(events, "list what can be counted on this machine")                                                                \
   _(recover, "save profiles that killed programs left behind")                                                         \

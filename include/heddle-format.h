@@ -19,8 +19,8 @@
  * Parts: heddle-states.h (states and constructs), heddle-rows.h (times by thread and callpath), heddle-events.h (what
  * the tool hears, and what that costs), heddle-log.h (what each thread did), heddle-teams.h (parallel regions),
  * heddle-concurrency.h (how many threads were busy at once), heddle-samples.h (what threads were executing),
- * heddle-chunks.h (chunks of loops), heddle-tasks.h (tasks), heddle-path.h (the critical path), heddle-control.h (what
- * `heddle ctl` asks for).
+ * heddle-chunks.h (chunks of loops), heddle-tasks.h (tasks), heddle-path.h (the critical path), heddle-trace.h (who did
+ * what when), heddle-control.h (what `heddle ctl` asks for).
  *
  * Units: all times are ticks of the clock that `clock_kind` names; two (ticks, ns) pairs convert them to nanoseconds.
  * Byte order and record sizes are those of the writer; the reader refuses a file whose `byte_order` or sizes differ.
@@ -45,6 +45,7 @@
 #include "heddle-states.h"
 #include "heddle-tasks.h"
 #include "heddle-teams.h"
+#include "heddle-trace.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
 #define HD_FORMAT_VERSION 15u
@@ -184,9 +185,12 @@ struct hd_file_header {
                              been busy before: their lives begin with it */
   uint64_t late_ticks;    /* what is missing of their lives because of that, summed */
   /* Locks (hd_lock_record, hd_lock_pair_record). */
-  uint32_t lock_flags;  /* enum hd_lock_flag; 0: they were not followed */
-  uint32_t lost_locks;  /* waits and holders for which there was no room */
-  uint64_t reserved[2]; /* all threads read what follows now and then: it fills lines of the cache */
+  uint32_t lock_flags; /* enum hd_lock_flag; 0: they were not followed */
+  uint32_t lost_locks; /* waits and holders for which there was no room */
+  /* The trace (hd_trace_record). */
+  uint64_t trace_limit_bytes; /* it may have so many; 0: there is none */
+  uint64_t trace_full_ticks;  /* it is whole until then; 0: to the end. Control fills lines of the cache: all threads
+                                 read it now and then */
   struct hd_control control;
 };
 
@@ -220,9 +224,10 @@ enum hd_block_type {
   HD_BLOCK_TASKS = 27,
   HD_BLOCK_LOCKS = 28,
   HD_BLOCK_LOCK_PAIRS = 29,
-  HD_BLOCK_HISTORIES = 30
+  HD_BLOCK_HISTORIES = 30,
+  HD_BLOCK_TRACE = 31 /* one hd_trace_record and entries; `count` is the bytes used */
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_HISTORIES
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_TRACE
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {

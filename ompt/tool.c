@@ -31,6 +31,7 @@
 #include "ompt/thread/event.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/thread_lifecycle.h"
+#include "ompt/thread/trace.h"
 #include "store/store.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
@@ -72,6 +73,11 @@ static void begin_as_child(void) {
   hd_thread_set(hd_child.is_new ? NULL : &hd_thread_not_measured);
 }
 
+static uint64_t wanted_bytes(const struct hd_settings *settings) {
+  const uint64_t sum = settings->memory + settings->trace;
+  return sum < settings->memory ? UINT64_MAX : sum; /* without a limit */
+}
+
 static bool prepare(const struct hd_settings *settings, const uint64_t *external_clock) {
   char why[1200];
   char place[sizeof hd_store.live_path];
@@ -80,7 +86,7 @@ static bool prepare(const struct hd_settings *settings, const uint64_t *external
     hd_log("HEDDLE_CLOCK=%s is neither auto, tsc nor monotonic; using monotonic", settings->clock);
   hd_process_program(program, sizeof program);
   hd_memory_limit(settings->memory);
-  hd_store.wanted_bytes = settings->memory;
+  hd_store.wanted_bytes = wanted_bytes(settings);
   hd_store.is_collected = settings->start != NULL;
   hd_store.last_place = hd_process_output_directory(settings->output, place, sizeof place);
   if (!hd_store_create(&hd_store, settings->store_dir, program, why, sizeof why)) {
@@ -131,6 +137,7 @@ static void start_parts(const struct hd_settings *settings) {
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_processor_init(hd_clock.kind != HD_CLOCK_EXTERNAL);
   hd_thread_init(settings->threads_apart);
+  hd_trace_init(settings->trace);
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);
   hd_lengths_init(hd_clock_ticks_per_ms(header->clock_first), hd_clock.kind == HD_CLOCK_EXTERNAL);

@@ -10,7 +10,7 @@
 #include "heddle-events.h"
 #include "support/log.h"
 
-enum kind { TEXT, NAME, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF, CLASSES };
+enum kind { TEXT, NAME, NUMBER, POSITIVE, NUMBER_OR_OFF, SIZE, SIZE_OR_OFF, SWITCH, PERCENT_OR_OFF, CLASSES };
 
 #define ROW(variable, member, kind, unset) {"HEDDLE_" #variable, kind, offsetof(struct hd_settings, member)},
 static const struct {
@@ -100,14 +100,14 @@ static bool is_name(const char *text) {
 
 /* The number that `text` stands for. */
 static bool read_value(enum kind kind, const char *text, uint64_t *value) {
-  if (kind != NUMBER && kind != POSITIVE && kind != CLASSES && strcmp(text, "off") == 0) {
+  if (kind != NUMBER && kind != POSITIVE && kind != SIZE && kind != CLASSES && strcmp(text, "off") == 0) {
     *value = kind == SIZE_OR_OFF ? HD_MEMORY_UNLIMITED : 0;
     return true;
   }
-  return kind == SIZE_OR_OFF      ? read_size(text, value)
-         : kind == PERCENT_OR_OFF ? read_percent(text, value)
-         : kind == CLASSES        ? read_classes(text, value)
-                                  : read_number(text, kind, value);
+  return kind == SIZE_OR_OFF || kind == SIZE ? read_size(text, value)
+         : kind == PERCENT_OR_OFF            ? read_percent(text, value)
+         : kind == CLASSES                   ? read_classes(text, value)
+                                             : read_number(text, kind, value);
 }
 
 const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd_settings *settings) {
@@ -116,6 +116,7 @@ const char *hd_setting_read(enum hd_setting setting, const char *text, struct hd
                                       [NUMBER] = "a number",
                                       [POSITIVE] = "a number from 1 on",
                                       [NUMBER_OR_OFF] = "a number, or off",
+                                      [SIZE] = "a size such as 64M",
                                       [SIZE_OR_OFF] = "a size such as 16M, or off",
                                       [SWITCH] = "0 or 1",
                                       [PERCENT_OR_OFF] = "percent, from 0.0001 to 100, or off",

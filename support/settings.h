@@ -41,6 +41,7 @@
   _(DORMANT, dormant, SWITCH, 0)                            /* measure nothing until asked to (heddle ctl) */          \
   _(ONLY, only, CLASSES, 0)                                 /* classes of events to measure, as bits; 0: all */        \
   _(LOCKS, locks, SWITCH, 0)                                /* follow who holds what others wait for */                \
+  _(TRACE, trace, SIZE, 0)                                  /* bytes of a trace; 0: none */                            \
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \
   _(TEST_DELAY, test_delay, TEXT, NULL)                     /* NS or NS@THREAD, for tests of the virtual clock */      \
   _(TEST_WINDOWS, test_windows, TEXT, NULL) /* numbers of struct hd_batch_habits, comma-separated: for tests */        \
@@ -59,8 +60,9 @@
 #define HD_SETTING_NAME const char *
 #define HD_SETTING_NUMBER uint64_t
 #define HD_SETTING_POSITIVE uint64_t
-#define HD_SETTING_NUMBER_OR_OFF uint64_t  /* off: 0 */
-#define HD_SETTING_SIZE_OR_OFF uint64_t    /* off: UINT64_MAX */
+#define HD_SETTING_NUMBER_OR_OFF uint64_t /* off: 0 */
+#define HD_SETTING_SIZE_OR_OFF uint64_t   /* off: UINT64_MAX */
+#define HD_SETTING_SIZE uint64_t
 #define HD_SETTING_SWITCH uint64_t         /* 0 or 1 */
 #define HD_SETTING_PERCENT_OR_OFF uint64_t /* parts in a million; off: 0 */
 #define HD_SETTING_CLASSES uint64_t        /* bits of enum hd_event_class */

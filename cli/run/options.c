@@ -46,6 +46,15 @@ static bool take_routines(const struct hd_option_use *use) {
   return true;
 }
 
+static bool take_trace(const struct hd_option_use *use) {
+  struct hd_run_options *taken = use->choices;
+  struct hd_settings ignored;
+  const char *text = use->argument ? use->argument : "64M";
+  const char *expected = hd_setting_read(HD_SET_TRACE, text, &ignored);
+  taken->set[HD_SET_TRACE] = text;
+  return !expected || hd_option_expect(use, expected);
+}
+
 #define SETTING(name) .take = hd_run_take_setting, .value = HD_SET_##name
 
 const struct hd_option hd_run_shared_options[] = {
@@ -79,6 +88,10 @@ const struct hd_option hd_run_shared_options[] = {
      "follow who holds what others wait for: locks, critical sections, ordered\n"
      "('heddle report --locks'); without --overhead there is no limit then",
      SETTING(LOCKS)},
+    {0, "trace", "SIZE",
+     "also write down when threads do what, in at most SIZE (default 64M): a\n"
+     "trace ('heddle trace'); without --overhead there is no limit then",
+     .take = take_trace, .may_be_alone = true},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"

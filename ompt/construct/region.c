@@ -348,6 +348,7 @@ void hd_region_join(struct hd_thread *primary, uint64_t now) {
     hd_team_add_delay(region, primary->record);
   if (region->team_size > 1 && !region->known->of_helpers) {
     primary->ring.what = HD_WHAT(HD_WHAT_JOIN, region->known->profile) | HD_WHAT_UNCOUNTED;
+    primary->ring.payload[0].join.team = region->team; /* a trace tells that at once */
     hd_ring_hold(&primary->ring);
   }
   hd_thread_unwind_task(primary, now, HD_RUNTIME_FORK_JOIN);

@@ -20,8 +20,7 @@ static void charge_cpu(struct hd_thread *thread) {
   thread->cpu_ns = now;
 }
 
-void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const struct hd_row_record *row,
-                                  uint32_t state) {
+void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
   if (thread->instruments & (HD_INSTRUMENT_UNRESOLVED | HD_INSTRUMENT_REFUSED))
     hd_unresolved_switch(thread, now, state); /* first: where it goes on, nothing is watched */
   if (thread->instruments & HD_INSTRUMENT_WATCHED)
@@ -30,6 +29,9 @@ void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const 
     hd_counters_move(thread, row, state);
   if (hd_clock.measures_cpu)
     charge_cpu(thread);
+  const uint32_t what = hd_thread_change(thread, now, row, state);
+  if (thread->instruments & HD_INSTRUMENT_TRACED && what != HD_NONE)
+    hd_trace_switch(thread, row->profile, state, what);
 }
 
 void hd_thread_make_room(struct hd_thread *thread) {
@@ -60,6 +62,8 @@ void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
   thread->base = thread->frames;
   hd_thread_lower(thread, now);
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);
+  if (thread->instruments & HD_INSTRUMENT_TRACED)
+    hd_trace_end(thread);
   if (thread->counters)
     hd_counters_end(thread);
   hd_samples_end(thread);
@@ -103,6 +107,8 @@ void hd_thread_take_back(struct hd_thread *thread, struct hd_row_record *row, ui
   if (thread->counters)
     hd_counters_point_at(thread, row, state);
   hd_thread_point_at(thread, row, hd_thread_cell(thread, row, state));
+  if (thread->instruments & HD_INSTRUMENT_TRACED)
+    hd_trace_switch(thread, row->profile, state, 0);
   if (thread->instruments & HD_INSTRUMENT_REFUSED)
     hd_unresolved_go_on(thread, thread->record->last_ticks, state);
 }
@@ -139,8 +145,12 @@ uint64_t hd_thread_open_phases(const struct hd_thread *thread) {
 void hd_thread_put_before(struct hd_thread *thread, uint64_t now) {
   if (hd_ring_is_due(&thread->ring))
     hd_thread_make_room(thread);
-  if (hd_ring_open(&thread->ring, &now))
-    hd_ring_put(&thread->ring, hd_thread_charge(thread, now, thread->ring.busy), thread->ring.busy);
+  const uint32_t what = thread->ring.what;
+  if (!hd_ring_open(&thread->ring, &now))
+    return;
+  hd_ring_put(&thread->ring, hd_thread_charge(thread, now, thread->ring.busy), thread->ring.busy);
+  if (thread->instruments & HD_INSTRUMENT_TRACED)
+    hd_trace_mark(thread, what);
 }
 
 void hd_thread_return(struct hd_thread *thread, uint64_t now) {

@@ -29,6 +29,7 @@
 #include "ompt/thread/frame.h"
 #include "ompt/thread/record_index.h"
 #include "ompt/thread/row_index.h"
+#include "ompt/thread/trace.h"
 
 /** Why an event's cost is not just the usual one: event.h. */
 enum hd_special {
@@ -49,7 +50,8 @@ enum hd_instrument {
   HD_INSTRUMENT_COUNTS = 1,     /* it counts events, or measures its processor time */
   HD_INSTRUMENT_UNRESOLVED = 2, /* what it does is not known (unresolved.h) */
   HD_INSTRUMENT_REFUSED = 4,    /* or may not be known again: waits or tasks were refused since its task began */
-  HD_INSTRUMENT_WATCHED = 8     /* a window sees it (watch.h) */
+  HD_INSTRUMENT_WATCHED = 8,    /* a window sees it (watch.h) */
+  HD_INSTRUMENT_TRACED = 16     /* and afterwards: it has a trace (trace.h) */
 };
 
 enum { HD_EVENT_TIMES = 6, HD_RECENT_TASKS = 8 };
@@ -83,6 +85,7 @@ struct hd_thread {
   struct hd_thread_counters *counters;       /* NULL: it counts nothing */
   struct hd_thread_counters *ended_counters; /* of a thread that has ended, for the next one with this record */
   struct hd_thread_samples samples;
+  struct hd_thread_trace trace;
   struct hd_edges edges;
   struct hd_row_index index;
   struct hd_index known_regions; /* of its own */
@@ -157,9 +160,9 @@ __attribute__((cold)) bool hd_thread_grow_frames(struct hd_thread *thread);
 /** Whether there is room for more frames of routines, when those there are are in use. */
 bool hd_thread_can_nest(const struct hd_thread *thread);
 
-/** Brings counters, processor time and unresolved time up to date before the thread goes to `state` of `row`. */
-void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, const struct hd_row_record *row,
-                                  uint32_t state);
+/** hd_thread_change() of a thread with instruments, which are brought up to date before: counters, processor time,
+ *  unresolved time; and afterwards its trace. */
+void hd_thread_switch_instruments(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state);
 
 /** The cell of a row that has none for a state (or hd_cell_kind) yet, or not in its first record. Without room for one,
  *  that of the program's row, which has those of all times; a count is lost then. */
@@ -226,25 +229,22 @@ static inline uint32_t hd_thread_counts_as(const struct hd_thread *thread, uint3
   return state == HD_BUSY ? thread->base->base.busy_as : state;
 }
 
-/**
- * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
- * thread becomes busy, stops, or is busy in another profile than before, or something else happens (ring.what), that
- * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (ring.h).
- */
-static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
-  state = hd_thread_counts_as(thread, state);
-  if (__builtin_expect(thread->instruments != 0, false))
-    hd_thread_switch_instruments(thread, now, row, state);
+/** The second half of hd_thread_switch. Returns hd_transition.what of the transition; 0: there was none; HD_NONE: the
+ *  profile is closed, and nothing was done. */
+static inline uint32_t hd_thread_change(struct hd_thread *thread, uint64_t now, struct hd_row_record *row,
+                                        uint32_t state) {
   const uint32_t before = thread->ring.busy;
   const uint32_t busy = state == HD_BUSY ? row->profile : HD_NONE;
+  uint32_t what = 0;
   struct hd_row_cell *cell = hd_thread_cell(thread, row, state);
   if (busy != before || thread->ring.what) {
     if (__builtin_expect(busy == HD_NONE && thread->base->base.place.waits && !thread->ring.holds, false))
       hd_barrier_wait_again(thread, now);
     if (hd_ring_is_due(&thread->ring))
       hd_thread_make_room(thread);
+    what = thread->ring.what;
     if (!hd_ring_open(&thread->ring, &now))
-      return; /* the profile is closed: its end is where the reader closes what is open */
+      return HD_NONE; /* its end is where the reader closes what is open */
     now = hd_thread_charge(thread, now, before);
     if (thread->entered) {
       thread->entered->visits++;
@@ -255,6 +255,20 @@ static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, stru
     hd_thread_charge(thread, now, before);
   }
   hd_thread_point_at(thread, row, cell);
+  return what;
+}
+
+/**
+ * The one place where a thread changes state: charges the time since the last event and names the next cell. When the
+ * thread becomes busy, stops, or is busy in another profile than before, or something else happens (ring.what), that
+ * is a transition; its time, which is then the record's last_ticks, may be a little later than `now` (ring.h).
+ */
+static inline void hd_thread_switch(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, uint32_t state) {
+  state = hd_thread_counts_as(thread, state);
+  if (__builtin_expect(thread->instruments != 0, false))
+    hd_thread_switch_instruments(thread, now, row, state);
+  else
+    hd_thread_change(thread, now, row, state);
 }
 
 /** An entry of `row` is to be counted by `counter` (NULL: by none), unless the measurement is paused, with the

@@ -168,6 +168,7 @@ static struct hd_thread *create(enum hd_thread_kind kind) {
   hd_counters_start(thread, row, thread->top->state);
   hd_samples_start(thread);
   thread->instruments = thread->counters || hd_clock.measures_cpu ? HD_INSTRUMENT_COUNTS : 0;
+  hd_trace_begin(thread);
   hd_budget_begin(thread, thread->record->last_ticks);
   charge_creation(thread, began);
   return thread;

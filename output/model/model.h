@@ -254,7 +254,7 @@ struct hd_model_lock_pair {
 /** A region in time: heddle-concurrency.h. */
 struct hd_history {
   uint32_t node;
-  uint64_t since_ticks; /* from the timeline's begin: earlier time is in no bucket */
+  uint64_t since_ticks;              /* from the timeline's begin: earlier time is in no bucket */
   struct hd_history_bucket *buckets; /* HD_HISTORY_BUCKETS, of model.history_width_ticks each */
 };
 
@@ -324,6 +324,8 @@ struct hd_model {
   uint64_t history_width_ticks; /* of their buckets */
 
   struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
+  bool renumbered;       /* callpaths were cut since the file was read: ids are not the file's */
+  uint64_t trace_bytes;  /* in the file */
   uint32_t node_count;
   struct hd_row *rows;             /* sorted by node, then thread; after hd_model_need_rows() */
   uint32_t row_count;              /* likewise */

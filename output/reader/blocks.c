@@ -49,6 +49,7 @@ static const size_t record_bytes_of[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_LOCKS] = sizeof(struct hd_lock_record),
     [HD_BLOCK_LOCK_PAIRS] = sizeof(struct hd_lock_pair_record),
     [HD_BLOCK_HISTORIES] = sizeof(struct hd_history_record),
+    [HD_BLOCK_TRACE] = 1, /* `count` is bytes */
 };
 
 static size_t record_bytes(const struct hd_reader *reader, unsigned type) {
@@ -70,7 +71,7 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
   if (block->count > limit)
     return hd_reader_fail(reader, "damaged: block %u holds more than fits into it", unit);
   const uint64_t first = reader->record_count[block->type];
-  if (first + block->count >= HD_NONE)
+  if (first + block->count >= HD_NONE && block->type != HD_BLOCK_TRACE) /* nobody counts its bytes with 32 bits */
     return hd_reader_fail(reader, "damaged: too many records");
   for (uint32_t i = 0; i < block->span; i++)
     reader->unit_block[unit + i] = reader->source->block_count;

@@ -129,6 +129,7 @@ static bool read_all(struct hd_reader *reader) {
       !hd_reader_take_overhead(reader) ||
       !hd_reader_sum_up(reader))
     return false;
+  reader->model->trace_bytes = reader->record_count[HD_BLOCK_TRACE];
   hd_reader_find_losses(reader->model);
   hd_model_sum_counts(reader->model);
   hd_reader_add_notes(reader->model);

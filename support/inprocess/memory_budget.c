@@ -83,16 +83,24 @@ void hd_memory_give(size_t bytes) {
   show_used(__atomic_sub_fetch(&memory.used, bytes, __ATOMIC_RELAXED));
 }
 
-void hd_memory_grant(size_t bytes) {
+void hd_memory_allow(size_t bytes) {
   __atomic_fetch_add(&memory.granted, bytes, __ATOMIC_RELAXED);
-  hd_memory_take_surely(bytes);
   show_limit();
+}
+
+void hd_memory_disallow(size_t bytes) {
+  __atomic_fetch_sub(&memory.granted, bytes, __ATOMIC_RELAXED);
+  show_limit();
+}
+
+void hd_memory_grant(size_t bytes) {
+  hd_memory_allow(bytes);
+  hd_memory_take_surely(bytes);
 }
 
 void hd_memory_take_back(size_t bytes) {
   hd_memory_give(bytes);
-  __atomic_fetch_sub(&memory.granted, bytes, __ATOMIC_RELAXED);
-  show_limit();
+  hd_memory_disallow(bytes);
 }
 
 /* Levels are promised with their tally; how many, depends on the threads by now. Those that are there were counted in

@@ -64,6 +64,10 @@ void hd_memory_give(size_t bytes);
 void hd_memory_grant(size_t bytes);
 void hd_memory_take_back(size_t bytes);
 
+/** Only the limit grows, for who takes them later; or shrinks again. */
+void hd_memory_allow(size_t bytes);
+void hd_memory_disallow(size_t bytes);
+
 /** Whether there is room for so many bytes of this use. What is then taken may be a little more. */
 bool hd_memory_has_room(enum hd_memory_use use, size_t bytes);
 

@@ -368,6 +368,7 @@ static void give(struct fold *fold) {
   model->history_count = hd_histories_join(model->histories, model->history_count);
   hd_locks_map(model, fold->map);
   model->nodes = fold->nodes;
+  model->renumbered = true;
   model->node_count = fold->count;
   model->rows = fold->rows;
   model->row_count = fold->row_count;

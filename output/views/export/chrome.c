@@ -2,9 +2,11 @@
 /**
  * @file chrome.c
  * The trace event format of Chrome's tracing, which Perfetto reads, too: how many threads were busy over the time of
- * the run, as a counter. Times are in microseconds.
+ * the run, as a counter; of a profile with a trace also what each thread was in (chrome_trace.c). Times are in
+ * microseconds.
  */
 #include "output/model/levels.h"
+#include "output/views/export/chrome_trace.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 
@@ -30,22 +32,38 @@ static void add_buckets(const struct hd_model *model, const struct hd_timeline_r
   }
 }
 
-/* Before the tool was loaded there was one thread. */
-static json_t *events(const struct hd_model *model) {
+/* Before the tool was loaded there was one thread. Without a trace the rest is the timeline. */
+static json_t *events(const struct hd_model *model, bool has_trace) {
   json_t *array = json_array();
   json_array_append_new(array, process_name(model));
   if (model->before_ticks > 0)
     json_array_append_new(array, counter(model, 0, "busy threads", 1));
-  if (model->timeline)
+  if (!has_trace && model->timeline)
     add_buckets(model, model->timeline, array);
-  json_array_append_new(array, counter(model, (double)model->elapsed_ticks, "busy threads", 0));
+  if (!has_trace)
+    json_array_append_new(array, counter(model, (double)model->elapsed_ticks, "busy threads", 0));
   return array;
 }
 
 static bool write_chrome(const struct hd_model *model, enum hd_weight weight, FILE *out) {
+  const bool has_trace = hd_chrome_has_trace(model);
+  json_t *array = events(model, has_trace), *event;
+  size_t i;
+  bool done = array;
   (void)weight;
-  return hd_json_write(HD_JSON({"displayTimeUnit", json_string("ms")}, {"traceEvents", events(model)}), out);
+  fputs("{\n\"displayTimeUnit\": \"ms\",\n\"traceEvents\": [", out);
+  json_array_foreach(array, i, event) {
+    fputs(i > 0 ? ",\n" : "\n", out);
+    done = hd_json_write(json_incref(event), out) && done;
+  }
+  json_decref(array);
+  done = done && (!has_trace || hd_chrome_write_trace(model, out));
+  fputs("\n]\n}\n", out);
+  return done;
 }
 
 const struct hd_exporter hd_export_chrome = {
-    "chrome", "busy threads over time, for https://ui.perfetto.dev and chrome://tracing", .write = write_chrome};
+    "chrome",
+    "for https://ui.perfetto.dev and chrome://tracing: busy threads over time; with a trace\n"
+    "             ('heddle run --trace') also what each thread was in, and what it waited for",
+    .write = write_chrome};

@@ -17,6 +17,7 @@
 #include "output/model/levels.h"
 #include "output/model/memory.h"
 #include "output/reader/children.h"
+#include "output/trace/trace.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"
@@ -118,6 +119,15 @@ static json_t *measured_from(const struct hd_model *model) {
              : json_real(hd_model_from_seconds(model));
 }
 
+static json_t *trace(const struct hd_model *model) {
+  struct hd_trace_size size;
+  return hd_trace_size(model, &size)
+             ? HD_JSON({"bytes", hd_json_count(size.bytes)}, {"limit_bytes", hd_json_count(size.limit_bytes)},
+                       {"whole_until_s", size.full_ticks > 0 ? json_real(hd_trace_seconds(model, size.full_ticks))
+                                                             : json_null()})
+             : json_null();
+}
+
 static json_t *program(const struct hd_loss_book *book, const struct hd_model *resolved) {
   const struct hd_model *model = book->model;
   const double elapsed = (double)model->elapsed_ticks;
@@ -137,7 +147,7 @@ static json_t *program(const struct hd_loss_book *book, const struct hd_model *r
                  {HD_JSON_MERGE, hd_json_marks(model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
                  {HD_KEY(GAIN), hd_json_ticks(model, model->gain_ticks)}, {HD_JSON_MERGE, level_members(model)},
                  {"efficiency", hd_json_efficiency(&book->program, model->nodes[0].marks[HD_MARKS_OF_CALLPATHS])},
-                 {HD_JSON_MERGE, hd_json_program_path(model)},
+                 {"trace", trace(model)}, {HD_JSON_MERGE, hd_json_program_path(model)},
                  {HD_JSON_MERGE, hd_json_program_locks(model)}, {HD_JSON_MERGE, account_members(&account)},
                  {"threads_ever", hd_json_count(hd_model_threads_ever(model))},
                  {"pauses", hd_json_count(model->header.pauses)},

@@ -14,6 +14,7 @@
 #include "oracle.h"
 #include "output/model/lazy_rows.h"
 #include "output/reader/open.h"
+#include "output/trace/compare.h"
 #include "script.h"
 
 /* The fake runtime calls a phase by its number. */
@@ -156,6 +157,24 @@ static const char *broken_unresolved(const struct hd_model *model) {
              : "unresolved times do not add up";
 }
 
+static void note_difference(void *context, const struct hd_trace_difference *difference) {
+  char *text = context;
+  if (!*text)
+    snprintf(text, 200, "the trace differs: thread %u, state %u in callpath %u: profile %llu, trace %llu",
+             difference->thread, difference->state, difference->node, (unsigned long long)difference->profile_ticks,
+             (unsigned long long)difference->trace_ticks);
+}
+
+/* If there is one. */
+static const char *broken_trace(const struct hd_model *model) {
+  static char text[600];
+  *text = '\0';
+  if (model->header.trace_limit_bytes == 0 || model->header.trace_full_ticks > 0)
+    return NULL;
+  hd_trace_compare(model, note_difference, text, text, sizeof text);
+  return *text ? text : NULL;
+}
+
 const char *ex_broken_identity(const struct hd_model *model, const char *path) {
   static struct raw raw;
   for (uint32_t i = 0; i < model->thread_count; i++)
@@ -166,7 +185,8 @@ const char *ex_broken_identity(const struct hd_model *model, const char *path) {
   for (uint32_t i = 0; i < model->thread_count && i < FK_MAX_THREADS; i++)
     if (raw.busy[i] != raw.recorded[i])
       return "a thread's busy_ticks differ from the busy cells of its rows";
-  const char *broken = broken_unresolved(model);
+  const char *broken = broken_trace(model);
+  broken = broken ? broken : broken_unresolved(model);
   return broken ? broken : ex_broken_levels(model);
 }
 

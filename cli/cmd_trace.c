@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file cmd_trace.c
+ * `heddle trace FILE`: when threads did what.
+ */
+#include "cli/command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/open_profile.h"
+#include "output/model/memory.h"
+#include "output/trace/trace.h"
+#include "output/views/trace/trace_views.h"
+#include "support/command/output_stream.h"
+#include "support/command/pager.h"
+
+enum question { SUMMARY, PRINT, CONCURRENCY, INSTANCE, CHECK };
+
+struct choices {
+  struct hd_trace_choice choice;
+  enum question question;
+  enum hd_trace_instance instance;
+  uint32_t region; /* HD_NONE: not named */
+  bool no_cache;
+};
+
+static bool take_seconds(const struct hd_option_use *use) {
+  char *end;
+  double *seconds = use->field;
+  *seconds = strtod(use->argument, &end);
+  return (*use->argument && !*end && isfinite(*seconds) && *seconds >= 0) ||
+         hd_option_expect(use, "seconds since the program's start");
+}
+
+static const char *const instance_words[] = {"slowest", "median", "fastest", "first", "last", NULL};
+
+#define ASK(asked) .one_of = {offsetof(struct choices, question), asked}
+
+static const struct hd_option options[] = {
+    {0, "print", NULL, "print all events, one a line", ASK(PRINT)},
+    {0, "concurrency", NULL, "print each change of the number of busy threads, one a line", ASK(CONCURRENCY)},
+    {0, "instance", "WHICH",
+     "draw an instance of the region of --region, thread by thread: slowest,\n"
+     "median, fastest, first or last",
+     .take = hd_take_word, .field = offsetof(struct choices, instance), .words = instance_words, .most = 5,
+     ASK(INSTANCE)},
+    {0, "check", NULL, "whether the trace adds up to the profile", ASK(CHECK)},
+    {0, "region", "ID", "--instance: the region, by its number in reports (Id)", .take = hd_take_number,
+     .field = offsetof(struct choices, region), .expects = "a callpath's number"},
+    {0, "from", "SECONDS", "--print, --concurrency: only from then on", .take = take_seconds,
+     .field = offsetof(struct choices, choice.from_seconds)},
+    {0, "to", "SECONDS", "--print, --concurrency: only until then", .take = take_seconds,
+     .field = offsetof(struct choices, choice.to_seconds)},
+    {'t', "thread", "N", "--print, --concurrency: only this thread", .take = hd_take_number,
+     .field = offsetof(struct choices, choice.thread), .expects = "a thread's number"},
+    {0, "csv", NULL, "--print, --concurrency: write comma-separated values",
+     HD_OPTION_FLAG(struct choices, choice.csv)},
+    HD_OPTION_WIDTH,
+    HD_OPTION_PAGER,
+    {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
+     .field = offsetof(struct choices, no_cache)},
+    {0},
+};
+
+static const struct hd_usage usage = {
+    .command = "trace",
+    .synopsis = "[options] FILE",
+    .description =
+        "Shows when threads did what, in a profile with a trace ('heddle run --trace'): without options what "
+        "is in it, and\n"
+        "how the instances of each region differ in length.",
+    .options = options,
+    .none = "missing FILE",
+    .several = "one FILE at a time",
+    .epilogue = "Times are seconds since the program's start. docs/trace.md says what the events are.",
+};
+
+static bool check(void *context) {
+  const struct choices *choices = context;
+  const struct hd_trace_choice *choice = &choices->choice;
+  const bool lists = choices->question == PRINT || choices->question == CONCURRENCY;
+  const bool chooses = choice->from_seconds > 0 || isfinite(choice->to_seconds) || choice->thread != HD_NONE;
+  if ((chooses || choice->csv) && !lists)
+    return hd_usage_complain(&usage, "--from, --to, --thread and --csv belong to --print and --concurrency");
+  if (choices->question == INSTANCE && choices->region == HD_NONE)
+    return hd_usage_complain(&usage, "--instance needs --region ID");
+  if (choices->question != INSTANCE && choices->region != HD_NONE)
+    return hd_usage_complain(&usage, "--region belongs to --instance");
+  return true;
+}
+
+static bool has_trace(const struct hd_model *model, const struct choices *choices) {
+  struct hd_trace_size size;
+  if (!hd_trace_size(model, &size))
+    fprintf(stderr, "heddle: %s has no trace: 'heddle run --trace' makes one\n", model->path);
+  else if (choices->question == INSTANCE && choices->region >= model->node_count)
+    fprintf(stderr, "heddle: %s has no callpath %u\n", model->path, choices->region);
+  else
+    return true;
+  return false;
+}
+
+static bool answer(const struct hd_model *model, const struct choices *choices) {
+  uint64_t differences = 0;
+  switch (choices->question) {
+  case PRINT:
+    return hd_trace_print(model, &choices->choice, stdout);
+  case CONCURRENCY:
+    return hd_trace_print_concurrency(model, &choices->choice, stdout);
+  case INSTANCE:
+    return hd_trace_print_instance(model, choices->region, choices->instance, stdout);
+  case CHECK:
+    return hd_trace_check(model, &differences, stdout) && differences == 0;
+  default:
+    return hd_trace_summary(model, stdout);
+  }
+}
+
+int hd_cmd_trace(int argc, char **argv) {
+  struct choices choices = {.choice = {.to_seconds = INFINITY, .thread = HD_NONE}, .region = HD_NONE};
+  const struct hd_profile_command command = {
+      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .check = check};
+  int status = HD_EXIT_OK;
+  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
+  if (!model)
+    return status;
+  hd_pager_begin();
+  const bool answered = has_trace(model, &choices) && answer(model, &choices);
+  const bool written = hd_stream_finish(stdout, "standard output");
+  hd_model_free(model);
+  return answered && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "ompt/thread/trace.h"
+
+#include <string.h>
+
+#include "ompt/thread/thread.h"
+#include "support/inprocess/keep_errno.h"
+#include "support/inprocess/memory_budget.h"
+
+enum { FIRST_BYTES = 8 << 10, LAST_BYTES = 256 << 10 };
+
+static struct {
+  uint64_t limit_bytes;
+  uint64_t taken_bytes;
+} blocks;
+
+void hd_trace_init(uint64_t limit_bytes) {
+  blocks.limit_bytes = hd_store.header->trace_limit_bytes = limit_bytes;
+  blocks.taken_bytes = 0;
+}
+
+/* ---- blocks ---- */
+
+static void *add_block(const struct hd_thread *thread, uint32_t bytes) {
+  HD_KEEP_ERRNO;
+  if (__atomic_add_fetch(&blocks.taken_bytes, bytes, __ATOMIC_RELAXED) > blocks.limit_bytes) {
+    __atomic_fetch_sub(&blocks.taken_bytes, bytes, __ATOMIC_RELAXED);
+    return NULL;
+  }
+  hd_memory_allow(bytes); /* the limit is for what a profile needs */
+  void *content = hd_store_add_block(&hd_store, HD_BLOCK_TRACE, thread->record->id, bytes - HD_BLOCK_HEADER_BYTES);
+  if (!content)
+    hd_memory_disallow(bytes);
+  return content;
+}
+
+/* The earliest time is kept: from then on a thread is missing. */
+static void stop(struct hd_thread *thread, uint64_t ticks) {
+  uint64_t before = __atomic_load_n(&hd_store.header->trace_full_ticks, __ATOMIC_RELAXED);
+  thread->instruments &= ~(uint32_t)HD_INSTRUMENT_TRACED;
+  while ((before == 0 || before > ticks) &&
+         !__atomic_compare_exchange_n(&hd_store.header->trace_full_ticks, &before, ticks, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
+    continue;
+}
+
+static void publish(struct hd_thread_trace *trace) {
+  __atomic_store_n(trace->used, (uint32_t)(trace->next - trace->begin), __ATOMIC_RELEASE);
+}
+
+static bool begin_block(struct hd_thread *thread, uint32_t flags) {
+  struct hd_thread_trace *trace = &thread->trace;
+  const uint32_t bytes = trace->next_size ? trace->next_size : FIRST_BYTES;
+  hd_thread_leave_program(thread);
+  struct hd_trace_record *record = add_block(thread, bytes);
+  if (!record) {
+    stop(thread, trace->ticks);
+    return false;
+  }
+  struct hd_block_header *block = (void *)((char *)record - HD_BLOCK_HEADER_BYTES);
+  *record = (struct hd_trace_record){.ticks = trace->ticks, .profile = trace->profile, .state = trace->state | flags};
+  trace->begin = (uint8_t *)record;
+  trace->next = (uint8_t *)(record + 1);
+  trace->limit = (uint8_t *)block + bytes - HD_TRACE_ENTRY_MOST;
+  trace->used = &block->count;
+  trace->team = HD_NONE;
+  trace->next_size = bytes < LAST_BYTES ? 2 * bytes : bytes;
+  publish(trace);
+  return true;
+}
+
+void hd_trace_begin(struct hd_thread *thread) {
+  struct hd_thread_trace *trace = &thread->trace;
+  if (blocks.limit_bytes == 0)
+    return;
+  thread->instruments |= HD_INSTRUMENT_TRACED;
+  trace->ticks = thread->record->last_ticks;
+  trace->profile = thread->row->profile;
+  trace->state = hd_thread_state(thread);
+  begin_block(thread, HD_TRACE_BEGINS);
+}
+
+/* ---- entries ---- */
+
+static uint8_t *put_number(uint8_t *to, uint64_t number) {
+  for (; number >= 0x80; number >>= 7)
+    *to++ = (uint8_t)(number | 0x80);
+  *to++ = (uint8_t)number;
+  return to;
+}
+
+/* In the machine's order, which is the file's (hd_file_header.byte_order). There is room for a whole word. */
+static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
+  *length = ticks < 1u << 8 ? 0 : ticks < 1u << 16 ? 1 : ticks < 1u << 24 ? 2 : HD_TRACE_LONG;
+  if (*length == HD_TRACE_LONG)
+    return put_number(to, ticks);
+  const uint32_t low = (uint32_t)ticks;
+  memcpy(to, &low, sizeof low);
+  return to + *length + 1;
+}
+
+static bool is_marked(uint32_t what) {
+  const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
+  return kind != HD_WHAT_NOTHING && kind != HD_WHAT_RETURN && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER;
+}
+
+/* Payloads begin with the team. */
+static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile, uint32_t what) {
+  const struct hd_log_member *member = &thread->ring.payload[0].member;
+  const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
+  const bool is_here = HD_WHAT_OPERAND(what) == profile;
+  const bool has_team = hd_trace_names_team(kind), is_same_team = has_team && member->team == thread->trace.team;
+  *to++ = (uint8_t)(kind | (is_here ? HD_TRACE_HERE : 0) | (is_same_team ? HD_TRACE_SAME_TEAM : 0));
+  if (!is_here)
+    to = put_number(to, HD_WHAT_OPERAND(what));
+  if (has_team && !is_same_team) {
+    to = put_number(to, HD_TEAM_RING(member->team));
+    to = put_number(to, HD_TEAM_NUMBER(member->team));
+    thread->trace.team = member->team;
+  }
+  if (kind == HD_WHAT_TEAM || kind == HD_WHAT_START)
+    to = put_number(to, member->number & ((1u << HD_LOG_BEFORE_SHIFT) - 1));
+  return to;
+}
+
+void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
+  struct hd_thread_trace *trace = &thread->trace;
+  const uint64_t now = thread->record->last_ticks;
+  const int32_t step = (int32_t)(profile - trace->profile);
+  const bool marks = is_marked(what);
+  if (__builtin_expect(trace->next > trace->limit, false) && !begin_block(thread, 0))
+    return;
+  uint32_t length;
+  uint8_t *first = trace->next;
+  uint8_t *to = put_time(first + 1, now - trace->ticks, &length);
+  if (step)
+    to = put_number(to, (uint32_t)step << 1 ^ (step < 0 ? UINT32_MAX : 0));
+  if (marks)
+    to = put_mark(to, thread, profile, what);
+  *first =
+      (uint8_t)(state | (step ? HD_TRACE_MOVES : 0) | (marks ? HD_TRACE_MARKS : 0) | length << HD_TRACE_LENGTH_SHIFT);
+  trace->next = to;
+  trace->ticks = now;
+  trace->profile = profile;
+  trace->state = state;
+  publish(trace);
+}
+
+void hd_trace_mark(struct hd_thread *thread, uint32_t what) {
+  if (is_marked(what))
+    hd_trace_switch(thread, thread->trace.profile, thread->trace.state, what);
+}
+
+void hd_trace_end(struct hd_thread *thread) {
+  hd_trace_switch(thread, thread->trace.profile, HD_STATE_COUNT, 0);
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/trace/trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/model/lazy_rows.h"
+#include "support/command/memory.h"
+
+/* ---- one thread's ---- */
+
+/* A thread's blocks are read one after the other. */
+struct log {
+  uint32_t thread;
+  const struct hd_reader_block **blocks; /* in the order of the file */
+  uint32_t block_count, block;           /* the next one */
+  const uint8_t *at, *end;
+  struct hd_trace_entry next;
+  uint32_t told_team; /* HD_TRACE_SAME_TEAM */
+  uint32_t team;      /* that the thread joined last */
+  bool waits;         /* for its end */
+};
+
+struct walk {
+  const struct hd_model *model;
+  struct log *logs;
+  struct log **heap; /* by time */
+  uint32_t log_count, heap_count;
+  bool failed;
+  char *error;
+  size_t error_bytes;
+};
+
+static bool fail(struct walk *walk, const struct log *log, const char *why) {
+  if (!walk->failed)
+    snprintf(walk->error, walk->error_bytes, "%s: damaged: the trace of thread %u: %s", walk->model->path, log->thread,
+             why);
+  walk->failed = true;
+  return false;
+}
+
+/* What is not there counts as 0: whoever asks looks at `at` afterwards. */
+static uint32_t take_byte(struct log *log) {
+  if (log->at < log->end)
+    return *log->at++;
+  log->at = log->end + 1;
+  return 0;
+}
+
+static uint64_t take_long(struct log *log) {
+  uint64_t number = 0;
+  uint32_t byte = 0x80;
+  for (unsigned shift = 0; shift < 64 && byte & 0x80 && log->at <= log->end; shift += 7) {
+    byte = take_byte(log);
+    number |= (uint64_t)(byte & 0x7f) << shift;
+  }
+  return number;
+}
+
+static uint32_t take_number(struct log *log) {
+  const uint64_t number = take_long(log);
+  return number <= UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+static uint64_t take_time(struct log *log, unsigned length) {
+  uint64_t ticks = 0;
+  if (length == HD_TRACE_LONG)
+    return take_long(log);
+  for (unsigned i = 0; i <= length; i++)
+    ticks |= (uint64_t)take_byte(log) << 8 * i;
+  return ticks;
+}
+
+/* A node, unless it is something else. */
+static bool names_node(enum hd_what what) {
+  return what != HD_WHAT_TEAM;
+}
+
+static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry *entry) {
+  const uint32_t mark = take_byte(log), what = mark & HD_TRACE_WHAT;
+  entry->operand = mark & HD_TRACE_HERE ? entry->now.node : take_number(log);
+  if (what >= HD_WHAT_COUNT)
+    return fail(walk, log, "an event of no kind that is known");
+  entry->what = (enum hd_what)what;
+  if (hd_trace_names_team(entry->what) && !(mark & HD_TRACE_SAME_TEAM)) {
+    const uint32_t ring = take_number(log);
+    log->told_team = HD_TEAM(ring, take_number(log));
+  }
+  entry->team = log->told_team;
+  if (what == HD_WHAT_TEAM || what == HD_WHAT_START)
+    entry->number = take_number(log);
+  return !names_node(entry->what) || entry->operand < walk->model->node_count ||
+         fail(walk, log, "a callpath that there is not");
+}
+
+static bool take_entry(struct walk *walk, struct log *log) {
+  struct hd_trace_entry entry = {.thread = log->thread, .before = log->next.now, .since_ticks = log->next.ticks};
+  const uint32_t first = take_byte(log);
+  const uint64_t ticks = take_time(log, first >> HD_TRACE_LENGTH_SHIFT);
+  const uint32_t step = first & HD_TRACE_MOVES ? take_number(log) : 0;
+  entry.ticks = log->next.ticks + ticks;
+  entry.now = (struct hd_trace_place){log->next.now.node + (step >> 1 ^ (0 - (step & 1))), first & HD_TRACE_STATE};
+  if (first & HD_TRACE_MARKS && !take_mark(walk, log, &entry))
+    return false;
+  if (log->at > log->end)
+    return fail(walk, log, "a block ends within an event");
+  if (entry.ticks < log->next.ticks || entry.ticks > walk->model->end_ticks)
+    return fail(walk, log, "a time after the end of the profile");
+  if (entry.now.node >= walk->model->node_count)
+    return fail(walk, log, "a callpath that there is not");
+  log->next = entry;
+  return true;
+}
+
+/* A block begins where the one before ends, or a new thread begins with it. */
+static bool begin_block(struct walk *walk, struct log *log) {
+  const struct hd_reader_block *block = log->blocks[log->block++];
+  struct hd_trace_record record;
+  log->at = (const uint8_t *)walk->model->source->bytes + block->content;
+  log->end = log->at + block->header->count;
+  if (block->header->count < sizeof record) { /* killed before it was begun */
+    log->at = log->end;
+    return true;
+  }
+  memcpy(&record, log->at, sizeof record);
+  log->at += sizeof record;
+  log->told_team = HD_NONE;
+  const bool begins = record.state & HD_TRACE_BEGINS;
+  const uint32_t state = record.state & ~HD_TRACE_BEGINS;
+  if (record.profile >= walk->model->node_count || state > HD_STATE_COUNT || record.ticks < log->next.ticks ||
+      record.ticks > walk->model->end_ticks)
+    return fail(walk, log, "a block does not go on where the one before ends");
+  log->next = (struct hd_trace_entry){.ticks = record.ticks,
+                                      .thread = log->thread,
+                                      .before = {log->next.now.node, begins ? HD_STATE_COUNT : log->next.now.state},
+                                      .now = {record.profile, state},
+                                      .since_ticks = log->next.ticks};
+  return true;
+}
+
+/* The log's next entry. False: there is none. */
+static bool advance(struct walk *walk, struct log *log) {
+  const struct hd_trace_place place = log->next.now;
+  while (log->at == log->end && log->block < log->block_count) {
+    if (!begin_block(walk, log))
+      return false;
+    if (log->next.now.node != place.node || log->next.now.state != place.state)
+      return true; /* where a thread begins; other blocks repeat where it is */
+  }
+  return log->at < log->end && take_entry(walk, log);
+}
+
+/* ---- all together ---- */
+
+/* At one instant (all that happens in a pause happens at one) a worker joins a team that has begun, and a team joins
+ * when all its workers have arrived. */
+static int rank(const struct hd_trace_entry *entry) {
+  return entry->what == HD_WHAT_JOIN ? 2 : entry->what == HD_WHAT_TEAM;
+}
+
+static bool precedes(const struct log *a, const struct log *b) {
+  if (a->next.ticks != b->next.ticks)
+    return a->next.ticks < b->next.ticks;
+  const int a_rank = rank(&a->next), b_rank = rank(&b->next);
+  return a_rank != b_rank ? a_rank < b_rank : a->thread < b->thread;
+}
+
+static void sift(struct walk *walk, uint32_t i) {
+  struct log **heap = walk->heap, *log = heap[i];
+  for (uint32_t child = 2 * i + 1; child < walk->heap_count; child = 2 * i + 1) {
+    child += child + 1 < walk->heap_count && precedes(heap[child + 1], heap[child]);
+    if (!precedes(heap[child], log))
+      break;
+    heap[i] = heap[child];
+    i = child;
+  }
+  heap[i] = log;
+}
+
+static int by_owner(const void *a, const void *b) {
+  const struct hd_reader_block *left = *(struct hd_reader_block *const *)a,
+                               *right = *(struct hd_reader_block *const *)b;
+  if (left->header->owner != right->header->owner)
+    return left->header->owner < right->header->owner ? -1 : 1;
+  return (left->content > right->content) - (left->content < right->content);
+}
+
+static uint32_t find_blocks(const struct hd_model *model, const struct hd_reader_block **blocks) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < model->source->block_count; i++) {
+    const struct hd_reader_block *block = &model->source->blocks[i];
+    if (block->header->type != HD_BLOCK_TRACE || block->header->owner >= model->thread_count)
+      continue;
+    if (blocks)
+      blocks[count] = block;
+    count++;
+  }
+  if (blocks)
+    qsort(blocks, count, sizeof *blocks, by_owner);
+  return count;
+}
+
+static void make_logs(struct walk *walk, const struct hd_reader_block **blocks, uint32_t count) {
+  walk->logs = hd_new((size_t)count + 1, sizeof *walk->logs);
+  walk->heap = hd_new((size_t)count + 1, sizeof *walk->heap);
+  struct log *log = NULL;
+  for (uint32_t i = 0; i < count; i++) {
+    if (!log || log->thread != blocks[i]->header->owner) {
+      log = &walk->logs[walk->log_count++];
+      *log = (struct log){.thread = blocks[i]->header->owner, .blocks = &blocks[i]};
+      log->next.now.state = HD_STATE_COUNT;
+    }
+    log->block_count++;
+  }
+  for (uint32_t i = 0; i < walk->log_count; i++)
+    if (advance(walk, &walk->logs[i]))
+      walk->heap[walk->heap_count++] = &walk->logs[i];
+  for (uint32_t i = walk->heap_count / 2; i-- > 0;)
+    sift(walk, i);
+}
+
+/* ---- what is inferred ---- */
+
+/* The teams of a primary that joined last: in a pause many may at one instant. */
+enum { JOINED_KEPT = 8 };
+struct joined {
+  uint32_t teams[JOINED_KEPT]; /* and 1; 0: none */
+  uint32_t next;
+};
+
+struct visit {
+  hd_trace_visitor *visit;
+  void *context;
+  struct hd_trace_entry *last; /* by thread: where it is, since when */
+  struct joined *joined;       /* by ring */
+  uint32_t ring_limit;
+  bool goes_on;
+};
+
+static void tell(struct visit *visit, struct hd_trace_entry entry) {
+  struct hd_trace_entry *last = &visit->last[entry.thread];
+  entry.before = last->now;
+  entry.since_ticks = last->ticks;
+  *last = entry;
+  visit->goes_on = visit->goes_on && visit->visit(visit->context, &entry);
+}
+
+/* A worker's wait is over: it idles, outside all regions. */
+static void tell_idle(struct visit *visit, uint64_t ticks, uint32_t thread) {
+  tell(visit, (struct hd_trace_entry){.ticks = ticks, .thread = thread, .now = {0, HD_IDLE}, .inferred = true});
+}
+
+static void note_joined(struct visit *visit, uint32_t team) {
+  const uint32_t ring = HD_TEAM_RING(team);
+  if (ring >= visit->ring_limit) {
+    visit->joined = hd_grow(visit->joined, ring + 1, sizeof *visit->joined);
+    memset(visit->joined + visit->ring_limit, 0, (ring + 1 - visit->ring_limit) * sizeof *visit->joined);
+    visit->ring_limit = ring + 1;
+  }
+  struct joined *joined = &visit->joined[ring];
+  joined->teams[joined->next++ % JOINED_KEPT] = team + 1;
+}
+
+static bool has_joined(const struct visit *visit, uint32_t team) {
+  const uint32_t ring = HD_TEAM_RING(team);
+  for (uint32_t i = 0; i < JOINED_KEPT && ring < visit->ring_limit; i++)
+    if (visit->joined[ring].teams[i] == team + 1)
+      return true;
+  return false;
+}
+
+static void join(struct walk *walk, struct visit *visit, const struct hd_trace_entry *entry) {
+  note_joined(visit, entry->team);
+  for (uint32_t i = 0; i < walk->log_count; i++) {
+    struct log *log = &walk->logs[i];
+    if (!log->waits || log->team != entry->team)
+      continue;
+    log->waits = false;
+    tell_idle(visit, entry->ticks, log->thread);
+  }
+}
+
+/* Its arrival may be noted later than the team's join. */
+static void finish(struct visit *visit, struct log *log, uint64_t ticks) {
+  log->waits = !has_joined(visit, log->team);
+  if (!log->waits)
+    tell_idle(visit, ticks, log->thread);
+}
+
+static void take(struct walk *walk, struct visit *visit, struct log *log) {
+  const struct hd_trace_entry entry = log->next;
+  log->waits = false;
+  if (entry.what == HD_WHAT_TEAM)
+    log->team = entry.team;
+  tell(visit, entry);
+  if (entry.what == HD_WHAT_FINISH || entry.what == HD_WHAT_FINISH_AGAIN)
+    finish(visit, log, entry.ticks);
+  else if (entry.what == HD_WHAT_JOIN)
+    join(walk, visit, &entry);
+}
+
+/* Where the trace was full, threads end there that tell no more. */
+static uint64_t end_of(const struct hd_model *model) {
+  const uint64_t full = model->header.trace_full_ticks;
+  return full > 0 && full < model->end_ticks ? full : model->end_ticks;
+}
+
+/* A thread that was killed, or goes on, may have changed its state, and not told the trace yet. */
+static void catch_up(const struct hd_model *model, struct visit *visit, uint32_t thread) {
+  const struct hd_stay *stay = &model->threads[thread].stay;
+  const struct hd_trace_entry *last = &visit->last[thread];
+  if (model->header.trace_full_ticks == 0 && stay->known && stay->since_ticks >= last->ticks &&
+      (stay->node != last->now.node || stay->state != last->now.state))
+    tell(visit, (struct hd_trace_entry){
+                    .ticks = stay->since_ticks, .thread = thread, .now = {stay->node, (uint32_t)stay->state}});
+}
+
+static void end_all(struct walk *walk, struct visit *visit) {
+  for (uint32_t i = 0; i < walk->log_count; i++) {
+    const uint32_t thread = walk->logs[i].thread;
+    const struct hd_trace_entry *last = &visit->last[thread];
+    if (last->now.state == HD_STATE_COUNT)
+      continue;
+    catch_up(walk->model, visit, thread);
+    tell(visit, (struct hd_trace_entry){
+                    .ticks = end_of(walk->model), .thread = thread, .now = {last->now.node, HD_STATE_COUNT}});
+  }
+}
+
+static void walk_all(struct walk *walk, struct visit *visit) {
+  while (walk->heap_count > 0 && walk->heap[0]->next.ticks <= end_of(walk->model) && visit->goes_on && !walk->failed) {
+    struct log *log = walk->heap[0];
+    take(walk, visit, log);
+    if (!advance(walk, log))
+      walk->heap[0] = walk->heap[--walk->heap_count];
+    if (walk->heap_count > 0)
+      sift(walk, 0);
+  }
+  if (visit->goes_on && !walk->failed)
+    end_all(walk, visit);
+}
+
+bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visitor, void *context, char *error,
+                   size_t error_bytes) {
+  struct walk walk = {.model = model, .error = error, .error_bytes = error_bytes};
+  struct visit visit = {.visit = visitor, .context = context, .goes_on = true};
+  const uint32_t count = find_blocks(model, NULL);
+  const struct hd_reader_block **blocks = hd_new((size_t)count + 1, sizeof *blocks);
+  find_blocks(model, blocks);
+  visit.last = hd_new((size_t)model->thread_count + 1, sizeof *visit.last);
+  for (uint32_t i = 0; i < model->thread_count; i++)
+    visit.last[i].now.state = HD_STATE_COUNT;
+  make_logs(&walk, blocks, count);
+  walk_all(&walk, &visit);
+  free(walk.logs);
+  free(walk.heap);
+  free(visit.last);
+  free(visit.joined);
+  free(blocks);
+  return !walk.failed;
+}
+
+/* ---- the rest ---- */
+
+bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
+  *size = (struct hd_trace_size){.bytes = model->renumbered ? 0 : model->trace_bytes,
+                                 .limit_bytes = model->header.trace_limit_bytes,
+                                 .full_ticks = model->header.trace_full_ticks};
+  return size->bytes > 0;
+}
+
+double hd_trace_seconds(const struct hd_model *model, uint64_t ticks) {
+  const double since = (double)ticks - (double)model->header.loaded_ticks;
+  return (since + (double)model->before_ticks) * model->seconds_per_tick;
+}

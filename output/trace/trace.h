@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file trace.h
+ * The entries of a profile's trace (heddle-trace.h), of all threads together in the order of time.
+ *
+ * They are read from the file one by one, which stays mapped: memory does not grow with the trace. Nothing in it is
+ * trusted.
+ */
+#ifndef HEDDLE_OUTPUT_TRACE_TRACE_H
+#define HEDDLE_OUTPUT_TRACE_TRACE_H
+
+#include <stdbool.h>
+
+#include "output/model/model.h"
+
+/** Where a thread is. */
+struct hd_trace_place {
+  uint32_t node;
+  uint32_t state; /* enum hd_state; HD_STATE_COUNT: it does not live */
+};
+
+/** A change of a thread's, or something that happens without one: `now` is `before` then. */
+struct hd_trace_entry {
+  uint64_t ticks; /* as in the file */
+  uint32_t thread;
+  struct hd_trace_place before, now;
+  uint64_t since_ticks; /* of `before` */
+  enum hd_what what;    /* HD_WHAT_NOTHING: nothing else */
+  uint32_t operand;     /* a node, as hd_what says */
+  uint32_t team;        /* TEAM, START, JOIN: HD_TEAM() */
+  uint32_t number;      /* TEAM: the thread's number in it; START: the team's size */
+  bool inferred;        /* the thread's team has joined: its wait is over, of which it tells later */
+};
+
+/** What can be said without reading it. False: there is none, or none that fits the model's callpaths any more. */
+struct hd_trace_size {
+  uint64_t bytes; /* of all blocks, as far as they are used */
+  uint64_t limit_bytes;
+  uint64_t full_ticks; /* it is whole until then; 0: to the end */
+};
+bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
+
+/** Called for each entry. False: no more. At the end of the trace all threads that live get one that ends them. */
+typedef bool hd_trace_visitor(void *context, const struct hd_trace_entry *entry);
+
+/** Goes through the trace. False: it is damaged; `error` says where, and all before that was visited. */
+bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visit, void *context, char *error,
+                   size_t error_bytes);
+
+/** A time of the file in seconds since the program's start. */
+double hd_trace_seconds(const struct hd_model *model, uint64_t ticks);
+
+#endif

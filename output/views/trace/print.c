@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Entries one by one; changes of the number of busy threads. */
+#include <inttypes.h>
+#include <limits.h>
+
+#include "output/analysis/losses/causes.h"
+#include "output/model/format_names.h"
+#include "output/model/node_text.h"
+#include "output/trace/trace.h"
+#include "output/views/render/csv.h"
+#include "output/views/trace/trace_views.h"
+
+struct printing {
+  const struct hd_model *model;
+  const struct hd_trace_choice *choice;
+  FILE *out;
+  uint32_t busy; /* threads */
+};
+
+/* What happens, in words; a team is named by its region. */
+static const char *event_words(const struct hd_trace_entry *entry) {
+  static const char *const words[HD_WHAT_COUNT] = {
+      [HD_WHAT_ENTER] = "enter",
+      [HD_WHAT_CALL] = "call",
+      [HD_WHAT_TASK] = "task",
+      [HD_WHAT_REGION_BEGIN] = "region_begin",
+      [HD_WHAT_REGION_END] = "region_end",
+      [HD_WHAT_NESTED_BEGIN] = "region_begin",
+      [HD_WHAT_NESTED_END] = "region_end",
+      [HD_WHAT_TEAM] = "team_member",
+      [HD_WHAT_START] = "team_begin",
+      [HD_WHAT_ARRIVE] = "barrier_arrive",
+      [HD_WHAT_LEAVE_WORK] = "work_end",
+      [HD_WHAT_WORKED] = "work_end",
+      [HD_WHAT_FINISH] = "team_arrive",
+      [HD_WHAT_FINISH_AGAIN] = "team_arrive",
+      [HD_WHAT_JOIN] = "team_join",
+  };
+  if (entry->inferred)
+    return "team_joined";
+  if (entry->now.state == HD_STATE_COUNT)
+    return "thread_end";
+  if (entry->before.state == HD_STATE_COUNT)
+    return "thread_begin";
+  return words[entry->what];
+}
+
+static bool is_chosen(const struct hd_trace_choice *choice, const struct hd_trace_entry *entry, double seconds) {
+  return seconds >= choice->from_seconds && seconds <= choice->to_seconds &&
+         (choice->thread == HD_NONE || choice->thread == entry->thread);
+}
+
+static const char *state_words(uint32_t state) {
+  return state < HD_STATE_COUNT ? hd_state_words((enum hd_state)state) : "ended";
+}
+
+static void print_text(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
+  char place[HD_PLACE_BYTES];
+  const char *event = event_words(entry);
+  hd_node_text(place, printing->model, &printing->model->nodes[entry->now.node], NULL);
+  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %s\n", seconds, entry->thread, state_words(entry->now.state),
+          event ? event : "", place);
+}
+
+static void print_csv(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
+  FILE *out = printing->out;
+  const char *event = event_words(entry);
+  fprintf(out, "%.9f,%" PRIu32 ",%s,%s,", seconds, entry->thread,
+          entry->now.state < HD_STATE_COUNT ? hd_state_id((enum hd_state)entry->now.state) : "", event ? event : "");
+  if (entry->what == HD_WHAT_TEAM || entry->what == HD_WHAT_START)
+    fprintf(out, "%" PRIu32, entry->number);
+  fprintf(out, ",%" PRIu32 ",", entry->now.node);
+  hd_csv_node(printing->model, &printing->model->nodes[entry->now.node], out);
+  fputc('\n', out);
+}
+
+static bool print_entry(void *context, const struct hd_trace_entry *entry) {
+  const struct printing *printing = context;
+  const double seconds = hd_trace_seconds(printing->model, entry->ticks);
+  if (is_chosen(printing->choice, entry, seconds))
+    (printing->choice->csv ? print_csv : print_text)(printing, entry, seconds);
+  return seconds <= printing->choice->to_seconds && !ferror(printing->out);
+}
+
+static bool walk(struct printing *printing, hd_trace_visitor *visit) {
+  char error[PATH_MAX + 256];
+  if (hd_trace_walk(printing->model, visit, printing, error, sizeof error))
+    return true;
+  fprintf(stderr, "heddle: %s\n", error);
+  return false;
+}
+
+bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *choice, FILE *out) {
+  struct printing printing = {.model = model, .choice = choice, .out = out};
+  if (choice->csv) {
+    fputs("time_s,thread,state,event,number,id,", out);
+    hd_csv_node_names(out);
+    fputc('\n', out);
+  } else {
+    fprintf(out, "%13s %4s  %-12s %-15s %s\n", "seconds", "thr", "state", "event", "where");
+  }
+  return walk(&printing, print_entry);
+}
+
+/* ---- concurrency ---- */
+
+static void print_change(const struct printing *printing, const struct hd_trace_entry *entry, double seconds,
+                         bool is_busy) {
+  char place[HD_PLACE_BYTES];
+  const struct hd_node *node = &printing->model->nodes[is_busy ? entry->now.node : entry->before.node];
+  if (printing->choice->csv) {
+    fprintf(printing->out, "%.9f,%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",", seconds, printing->busy, entry->thread,
+            is_busy ? "busy" : "", node->id);
+    hd_csv_node(printing->model, node, printing->out);
+    fputc('\n', printing->out);
+    return;
+  }
+  hd_node_text(place, printing->model, node, NULL);
+  fprintf(printing->out, "%13.9f %4" PRIu32 "  %c%" PRIu32 " %s\n", seconds, printing->busy, is_busy ? '+' : '-',
+          entry->thread, place);
+}
+
+static bool count(void *context, const struct hd_trace_entry *entry) {
+  struct printing *printing = context;
+  const double seconds = hd_trace_seconds(printing->model, entry->ticks);
+  const bool was_busy = entry->before.state == HD_BUSY, is_busy = entry->now.state == HD_BUSY;
+  printing->busy += (uint32_t)is_busy - (uint32_t)was_busy;
+  if (was_busy != is_busy && is_chosen(printing->choice, entry, seconds))
+    print_change(printing, entry, seconds, is_busy);
+  return seconds <= printing->choice->to_seconds && !ferror(printing->out);
+}
+
+bool hd_trace_print_concurrency(const struct hd_model *model, const struct hd_trace_choice *choice, FILE *out) {
+  struct printing printing = {.model = model, .choice = choice, .out = out};
+  if (choice->csv) {
+    fputs("time_s,busy_threads,thread,change,id,", out);
+    hd_csv_node_names(out);
+    fputc('\n', out);
+  } else {
+    fprintf(out, "%13s %4s  %s\n", "seconds", "busy", "which thread became busy (+) or no longer is (-), and where");
+  }
+  return walk(&printing, count);
+}

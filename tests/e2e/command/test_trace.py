@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle run --trace` and `heddle trace`: when threads did what. That a trace adds up to its profile whatever the program
+does is the unit tests' concern, too (test_trace.c): here are real runtimes, and the outputs."""
+import csv
+import io
+import json
+import re
+
+import pytest
+
+ADDS_UP = "The trace adds up to the profile: every thread's time in every callpath and state, to the tick.\n"
+TRACED = {"HEDDLE_TRACE": "64M", "HEDDLE_OVERHEAD": "off", "OMP_WAIT_POLICY": "passive"}
+PROGRAMS = [("tasks.c", "2"), ("tasks.c", "2", "taskwait"), ("nested.c", "5"), ("counts.c",), ("locks.c",), ("ordered.c",),
+            ("taskwait_one.c",), ("cancelled.c",), ("league.c",), ("two_initials.c",), ("threads_short.c",)]
+
+WORK = r"""
+#include <omp.h>
+
+static void spin(double seconds) {
+  const double end = omp_get_wtime() + seconds;
+  while (omp_get_wtime() < end)
+    ;
+}
+
+__attribute__((noinline)) static void region(int which) { // the third is the slowest
+#pragma omp parallel num_threads(2) // mark: region
+  if (omp_get_thread_num() == 1)
+    spin(which == 2 ? 0.1 : 0.01);
+}
+
+int main(void) {
+  for (int i = 0; i < 5; i++)
+    region(i);
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def trace(run_heddle):
+    def run(path, *options, status=0):
+        result = run_heddle("trace", *options, path)
+        assert result.returncode == status, result.stderr
+        return result.stderr if status else result.stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def path(build_program, run_heddle, tmp_path_factory):
+    path = tmp_path_factory.mktemp("trace") / "run.heddle"
+    result = run_heddle("run", "-q", "--trace", "-o", path, "--", build_program(WORK), env={"OMP_WAIT_POLICY": "passive"})
+    assert result.returncode == 0, result.stderr
+    return path
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+def test_it_adds_up_to_the_profile(profile, build_program, trace, runtime, program):
+    made = profile(build_program(program[0]), *program[1:], runtime=runtime, threads=4, env=TRACED)
+    assert trace(made, "--check") == ADDS_UP
+
+
+def test_it_adds_up_where_events_are_switched_off(profile, build_program, trace):
+    env = {**TRACED, "HEDDLE_OVERHEAD": "0.5"}
+    made = profile(build_program("floods.c"), "critical", "1", runtime=19, threads=2, env=env)
+    assert trace(made, "--check") == ADDS_UP
+
+
+def test_events_are_in_the_order_of_time(path, trace, export):
+    found = rows(trace(path, "--print", "--csv"))
+    times = [float(row["time_s"]) for row in found]
+    assert times == sorted(times) and {row["thread"] for row in found} == {"0", "1"}
+    assert [row["event"] for row in found].count("region_begin") == 5 == [row["event"] for row in found].count("team_join")
+    begun = [row for row in found if row["event"] == "team_begin"]
+    assert all(row["number"] == "2" and row["function"] == "region" for row in begun)
+    for thread in ("0", "1"):
+        own = [row for row in found if row["thread"] == thread]
+        assert own[0]["event"] == "thread_begin" and own[-1]["event"] == "thread_end"
+    busy = {row["id"]: 0.0 for row in found}
+    since = {}
+    for row in found:
+        if row["thread"] in since and since[row["thread"]]["state"] == "busy":
+            busy[since[row["thread"]]["id"]] += float(row["time_s"]) - float(since[row["thread"]]["time_s"])
+        since[row["thread"]] = row
+    for entry in export(path)["profiles"][1:]:
+        if entry["kind"] == "parallel":
+            assert busy[str(entry["id"])] == pytest.approx(entry["busy_s"], abs=1e-6)
+
+
+def test_a_part_is_chosen_by_time_and_thread(path, trace):
+    whole = rows(trace(path, "--print", "--csv"))
+    times = [float(row["time_s"]) for row in whole]
+    after = next(i for i in range(len(whole) // 2, len(whole)) if times[i] - times[i - 1] > 1e-7)
+    middle = (times[after - 1] + times[after]) / 2
+    part = rows(trace(path, "--print", "--csv", "--from", f"{middle:.9f}", "--thread", "1"))
+    assert part == [row for row in whole if float(row["time_s"]) >= middle and row["thread"] == "1"]
+    assert rows(trace(path, "--print", "--csv", "--to", "0")) == []
+    text = trace(path, "--print", "--to", f"{middle:.9f}").splitlines()
+    assert len(text) == 1 + len([row for row in whole if float(row["time_s"]) <= middle])
+
+
+def test_changes_of_concurrency_are_counted(path, trace, export):
+    found = rows(trace(path, "--concurrency", "--csv"))
+    time_at, level, since = {}, 0, None
+    for row in found:
+        if since is not None:
+            time_at[level] = time_at.get(level, 0) + float(row["time_s"]) - since
+        assert int(row["busy_threads"]) - level == (1 if row["change"] == "busy" else -1)
+        level, since = int(row["busy_threads"]), float(row["time_s"])
+    program = export(path)["program"]
+    for level in range(2, len(program["time_at_k_s"])):  # in the time before the tool was loaded it was 1
+        assert time_at.get(level, 0) == pytest.approx(program["time_at_k_s"][level], abs=1e-6)
+    assert re.search(r"^ +[\d.]+ +[12]  \+1 parallel ", trace(path, "--concurrency"), re.M)
+
+
+def test_the_summary_tells_instances_apart(path, trace, export):
+    text = trace(path)
+    number, = (entry["id"] for entry in export(path)["profiles"] if entry["kind"] == "parallel")
+    assert re.search(r"^trace +\d+ events of 2 threads in [\d.]+ MB, [\d.]+ bytes each$", text, re.M)
+    assert re.search(r"^time +from [\d.]+ m?s to [\d.]+ m?s: whole$", text, re.M)
+    found, = re.findall(rf"^ +5 .* {number} parallel .* in region$", text, re.M)
+    assert found.split()[0] == "5"
+
+
+def test_an_instance_is_drawn_by_thread(path, trace, export):
+    number, = (entry["id"] for entry in export(path)["profiles"] if entry["kind"] == "parallel")
+    slowest = trace(path, "--instance", "slowest", "--region", number, "--width", "60")
+    assert "instance 3 of 5: from " in slowest
+    alone, busy = re.findall(r"^ +[01] ([#.ltr ]+)$", slowest, re.M)
+    assert len(alone) <= 54 and busy.count("#") > alone.count("#") and alone.count(".") > 20
+    for which, words in (("first", "instance 1 of 5"), ("last", "instance 5 of 5")):
+        assert words in trace(path, "--instance", which, "--region", number)
+    assert "instance 3 of 5" not in trace(path, "--instance", "median", "--region", number)
+
+
+def test_chrome_has_slices_of_each_thread(path, run_heddle, export):
+    """Slices end in the order in which they began; what they cover is what the profile says."""
+    events = json.loads(run_heddle("export", "-f", "chrome", path).stdout)["traceEvents"]
+    profile = export(path)
+    times, open_slices = {}, {}
+    for event in events:
+        stack = open_slices.setdefault(event.get("tid"), [])
+        if event["ph"] == "B":
+            stack.append(event)
+        elif event["ph"] == "E":
+            begun = stack.pop()
+            assert begun["ts"] <= event["ts"]
+            key = event["tid"], begun["name"]
+            times[key] = times.get(key, 0) + (event["ts"] - begun["ts"]) / 1e6
+    assert not any(open_slices.values())
+    assert [event["args"]["name"] for event in events if event.get("name") == "thread_name"] == ["thread 0 (initial)", "thread 1 (worker)"]
+    region, = (entry for entry in profile["profiles"] if entry["kind"] == "parallel")
+    name = next(name for thread, name in times if name.startswith("parallel "))
+    for row in region["threads"]:
+        whole = sum(other["busy_s"] + other["wait_s"].get("barrier_implicit", 0) + other["runtime_s"]
+                    for entry in profile["profiles"][1:] for other in entry["threads"] if other["thread"] == row["thread"])
+        assert times[row["thread"], name] == pytest.approx(whole, abs=1e-5)
+    counts = [event["args"]["threads"] for event in events if event["ph"] == "C"]
+    assert max(counts) in (1, 2) and counts[-1] == 0
+    cut = json.loads(run_heddle("export", "-f", "chrome", "--depth", "1", path).stdout)["traceEvents"]
+    assert {event["ph"] for event in cut} == {"M", "C"}
+
+
+def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_path):
+    made = tmp_path / "limited.heddle"
+    result = run_heddle("run", "-q", "--trace=100k", "-o", made, "--", build_program("floods.c"), "critical", "1",
+                        env={"OMP_NUM_THREADS": "2"})
+    assert result.returncode == 0, result.stderr
+    assert made.stat().st_size < 2 << 20
+    said = export(made)["program"]["trace"]
+    assert said["bytes"] <= said["limit_bytes"] == 100 << 10 and said["whole_until_s"] > 0
+    assert "it had its 0.1 MB then, and ends there" in trace(made).replace("\n", " ").replace("          ", "")
+    result = run_heddle("trace", "--check", made)
+    assert result.returncode == 1 and "it cannot add up to the profile" in result.stdout
+
+
+def test_a_killed_program_leaves_its_trace(build_program, run_heddle, trace, tmp_path):
+    made = tmp_path / "killed.heddle"
+    result = run_heddle("run", "-q", "--trace", "-o", made, "--", "sh", "-c",
+                        f"timeout -s KILL 1 {build_program('floods.c')} critical 60; true",
+                        env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+    assert result.returncode == 0, result.stderr
+    assert trace(made, "--check") == ADDS_UP
+    assert len(trace(made, "--print", "--to", "0.1").splitlines()) > 1
+
+
+def test_a_forked_child_has_its_own(build_program, run_heddle, trace, tmp_path):
+    program = build_program(r"""
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void) {
+  const pid_t child = fork();
+#pragma omp parallel num_threads(2)
+  usleep(1000);
+  if (child)
+    waitpid(child, NULL, 0);
+  return 0;
+}
+""")
+    result = run_heddle("run", "-q", "--trace", "-o", tmp_path / "%p.heddle", "--", program)
+    assert result.returncode == 0, result.stderr
+    made = sorted(tmp_path.glob("*.heddle"))
+    assert len(made) == 2
+    for one in made:
+        assert trace(one, "--check") == ADDS_UP
+
+
+def test_what_cannot_be_shown_is_said(path, profile, build_program, trace, export, run_heddle):
+    plain = profile(build_program(WORK), runtime=19)
+    assert export(plain)["program"]["trace"] is None and export(path)["program"]["trace"]["whole_until_s"] is None
+    assert trace(plain, status=1) == f"heddle: {plain} has no trace: 'heddle run --trace' makes one\n"
+    assert "has no callpath 99" in trace(path, "--instance", "first", "--region", "99", status=1)
+    assert "no instance of callpath 0 began and ended" in trace(path, "--instance", "first", "--region", "0", status=1)
+    for options, words in ((["--from", "1"], "belong to --print and --concurrency"), (["--csv"], "belong to --print"),
+                           (["--instance", "first"], "--instance needs --region ID"), (["--region", "1"], "--region belongs to"),
+                           (["--print", "--check"], "only one of"), (["--from", "soon", "--print"], "seconds since"),
+                           (["--instance", "worst", "--region", "1"], "--instance")):
+        assert words in trace(path, *options, status=2)
+    result = run_heddle("run", "--trace=much", "--", "true")
+    assert result.returncode == 2 and "--trace expects a size such as 64M, not 'much'" in result.stderr

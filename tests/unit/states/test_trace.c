@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* Traces: what each thread did adds up to the profile to the tick, whatever the program does (expect.c compares every
+ * profile that has one); entries in the order of time; what is missing is said. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+#include "output/model/memory.h"
+#include "output/reader/open.h"
+#include "output/trace/compare.h"
+#include "output/trace/trace.h"
+#include "random_plays.h"
+#include "script.h"
+
+static const char *const traced[] = {"HEDDLE_TRACE=16M", NULL};
+static const char *const little[] = {"HEDDLE_TRACE=20k", NULL};
+static const struct fk_options options = {.environment = traced};
+
+/* ---- random programs ---- */
+
+static const struct fk_options variants[] = {{.environment = traced}, {.environment = traced, .depth = "2"}};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static void test_random_programs(void **state) {
+  (void)state;
+  pl_check("traces", (struct rp_options){0}, variants, VARIANTS);
+  pl_check("traces of recursion", (struct rp_options){.recursive = true}, variants, VARIANTS);
+}
+
+static void test_random_routines_and_pauses(void **state) {
+  (void)state;
+  pl_check("traces of routines", (struct rp_options){.routines = true}, variants, VARIANTS);
+}
+
+static void test_random_large_teams(void **state) {
+  (void)state;
+  pl_check("traces of large teams", (struct rp_options){.large_teams = true}, variants, VARIANTS);
+}
+
+static void test_random_short_threads(void **state) {
+  (void)state;
+  pl_check("traces of short threads", (struct rp_options){.short_threads = true}, variants, VARIANTS);
+}
+
+static void test_random_killed_programs(void **state) {
+  (void)state;
+  pl_check("traces of killed programs", (struct rp_options){.killed = true}, variants, VARIANTS);
+}
+
+/* ---- one by one ---- */
+
+struct list {
+  struct hd_trace_entry items[400];
+  uint32_t count;
+};
+
+static bool keep(void *context, const struct hd_trace_entry *entry) {
+  struct list *list = context;
+  assert_in_range(list->count, 0, sizeof list->items / sizeof *list->items - 1);
+  list->items[list->count++] = *entry;
+  return true;
+}
+
+static void read_all(const struct hd_model *model, struct list *list) {
+  char error[300];
+  list->count = 0;
+  assert_true(hd_trace_walk(model, keep, list, error, sizeof error));
+}
+
+static void expect_entry(const struct hd_trace_entry *entry, uint64_t ticks, uint32_t thread, uint32_t node,
+                         uint32_t state, enum hd_what what) {
+  assert_int_equal(entry->ticks, ticks);
+  assert_int_equal(entry->thread, thread);
+  assert_int_equal(entry->now.node, node);
+  assert_int_equal(entry->now.state, state);
+  assert_int_equal(entry->what, what);
+}
+
+/* A region of two threads: a worker arrives first, joins the primary, and idles from the join on. */
+static void test_entries_are_in_the_order_of_time(void **state) {
+  (void)state;
+  static struct list list;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_at(100);
+  sc_fork(0x1000, 2, 1, 110);
+  sc_thread(1);
+  sc_at(150);
+  sc_join_begin();
+  sc_thread(0);
+  sc_at(170);
+  sc_join(170, 180, 190);
+  sc_at(200);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(&options);
+  read_all(model, &list);
+  const uint32_t region = model->node_count - 1;
+  uint32_t i = 0;
+  expect_entry(&list.items[i++], 0, 0, 0, HD_BUSY, HD_WHAT_NOTHING);
+  assert_int_equal(list.items[0].before.state, HD_STATE_COUNT);
+  expect_entry(&list.items[i++], 100, 0, region, HD_RUNTIME_FORK_JOIN, HD_WHAT_REGION_BEGIN);
+  for (uint32_t from = i; i < from + 3; i++) /* at one instant: the primary's comes before the worker's */
+    assert_int_equal(list.items[i].ticks, 110);
+  expect_entry(&list.items[i - 1], 110, 1, region, HD_BUSY, HD_WHAT_TEAM);
+  assert_int_equal(list.items[i - 1].number, 1);
+  expect_entry(&list.items[i++], 150, 1, region, HD_WAIT_BARRIER_IMPLICIT, HD_WHAT_FINISH);
+  expect_entry(&list.items[i++], 170, 0, region, HD_WAIT_BARRIER_IMPLICIT, HD_WHAT_ARRIVE);
+  expect_entry(&list.items[i++], 180, 0, region, HD_RUNTIME_FORK_JOIN, HD_WHAT_JOIN);
+  expect_entry(&list.items[i++], 180, 1, 0, HD_IDLE, HD_WHAT_NOTHING);
+  assert_true(list.items[i - 1].inferred);
+  expect_entry(&list.items[i++], 190, 0, 0, HD_BUSY, HD_WHAT_REGION_END);
+  for (; i < list.count; i++) /* both end */
+    assert_int_equal(list.items[i].ticks, 200);
+  assert_int_equal(list.items[list.count - 1].now.state, HD_STATE_COUNT);
+  hd_model_free(model);
+}
+
+/* libomp 14 tells of a failed test of a lock as of a wait: the thread never waited. */
+static void test_what_was_taken_back_did_not_happen(void **state) {
+  (void)state;
+  static struct list list;
+  sc_start(SC_LIBOMP_14);
+  sc_initial_begin();
+  sc_at(100);
+  sc_acquire(ompt_mutex_lock, 1, 0x400);
+  sc_at(300);
+  sc_parallel_begin(0x1000, 1);
+  sc_implicit_begin(0, 0, 1);
+  sc_at(400);
+  sc_kill();
+  struct hd_model *model = ex_play_killed_with(&options);
+  read_all(model, &list);
+  uint64_t waited = 0;
+  for (uint32_t i = 0; i < list.count; i++)
+    waited += list.items[i].before.state == HD_WAIT_LOCK ? list.items[i].ticks - list.items[i].since_ticks : 0;
+  assert_int_equal(waited, 0);
+  hd_model_free(model);
+}
+
+/* ---- what is missing ---- */
+
+static bool count_until(void *context, const struct hd_trace_entry *entry) {
+  uint64_t *last = context;
+  assert_true(entry->ticks >= *last);
+  *last = entry->ticks;
+  return true;
+}
+
+static void flood(uint32_t events) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 1; i <= events; i++) {
+    sc_at(10 * i);
+    sc_acquire(ompt_mutex_critical, 1, 0x300);
+    sc_at(10 * i + 3);
+    sc_acquired(ompt_mutex_critical, 1, 0x300);
+    sc_at(10 * i + 7);
+    sc_released(ompt_mutex_critical, 1, 0x300);
+  }
+}
+
+static void test_a_full_trace_says_until_when_it_is_whole(void **state) {
+  (void)state;
+  struct hd_trace_size size;
+  char error[300];
+  uint64_t last = 0;
+  flood(20000);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(&(struct fk_options){.environment = little});
+  assert_true(hd_trace_size(model, &size));
+  assert_in_range(size.bytes, 7 << 10, 20 << 10);
+  assert_in_range(size.full_ticks, 1000, 100000);
+  assert_true(hd_trace_walk(model, count_until, &last, error, sizeof error));
+  assert_int_equal(last, size.full_ticks);
+  hd_model_free(model);
+}
+
+static void test_a_profile_without_a_trace_has_none(void **state) {
+  (void)state;
+  struct hd_trace_size size;
+  flood(3);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(NULL);
+  assert_false(hd_trace_size(model, &size));
+  hd_model_free(model);
+}
+
+/* ---- damage ---- */
+
+static bool any(void *context, const struct hd_trace_entry *entry) {
+  const struct hd_model *model = context;
+  assert_in_range(entry->thread, 0, model->thread_count - 1);
+  assert_in_range(entry->now.node, 0, model->node_count - 1);
+  assert_in_range(entry->now.state, 0, HD_STATE_COUNT);
+  assert_true(entry->ticks <= model->end_ticks && entry->ticks >= entry->since_ticks);
+  return true;
+}
+
+static char *read_file(const char *path, size_t *size) {
+  FILE *from = fopen(path, "rb");
+  struct hd_file_header header;
+  assert_non_null(from);
+  assert_int_equal(fread(&header, sizeof header, 1, from), 1);
+  *size = HD_HEADER_BYTES + (size_t)header.block_count * HD_BLOCK_BYTES;
+  char *bytes = malloc(*size);
+  assert_non_null(bytes);
+  rewind(from);
+  assert_int_equal(fread(bytes, 1, *size, from), *size);
+  fclose(from);
+  return bytes;
+}
+
+static struct hd_block_header *trace_block(char *bytes, uint32_t number) {
+  const struct hd_file_header *header = (const void *)bytes;
+  struct hd_block_header *found = NULL;
+  for (uint32_t unit = 0; unit < header->block_count;) {
+    struct hd_block_header *block = (void *)(bytes + HD_HEADER_BYTES + (size_t)unit * HD_BLOCK_BYTES);
+    unit += block->span;
+    if (block->type == HD_BLOCK_TRACE && number-- == 0)
+      found = block;
+  }
+  assert_non_null(found);
+  return found;
+}
+
+static void try(const char *bytes, size_t size, unsigned *refusals) {
+  struct hd_model *model;
+  char error[300];
+  if (!hd_profile_parse("damaged", bytes, size, &model, error, sizeof error))
+    return;
+  *refusals += !hd_trace_walk(model, any, model, error, sizeof error);
+  hd_model_free(model);
+}
+
+static void test_random_damage_is_survived(void **state) {
+  (void)state;
+  size_t size;
+  unsigned refusals = 0;
+  flood(2000);
+  sc_kill();
+  struct fk_result result = fk_play(sc_script(), &options);
+  char *whole = read_file(result.path, &size), *bytes = malloc(size);
+  assert_non_null(bytes);
+  srand(1);
+  for (int i = 0; i < 2000; i++) {
+    memcpy(bytes, whole, size);
+    struct hd_block_header *block = trace_block(bytes, (uint32_t)i % 2);
+    unsigned char *content = (unsigned char *)block + (i % 3 ? HD_BLOCK_HEADER_BYTES : 0);
+    for (int byte = 0; byte < 3; byte++)
+      content[(size_t)rand() % (i % 5 ? 4000 : 40)] ^= (unsigned char)(1 << rand() % 8);
+    try(bytes, size, &refusals);
+  }
+  assert_in_range(refusals, 50, 2000);
+  free(whole);
+  free(bytes);
+}
+
+static void count_difference(void *context, const struct hd_trace_difference *difference) {
+  (void)difference;
+  ++*(unsigned *)context;
+}
+
+/* The program may be killed when a thread's rows say something that its trace does not yet. */
+static void test_a_kill_before_the_last_entry_changes_nothing(void **state) {
+  (void)state;
+  size_t size;
+  unsigned whole = 0;
+  flood(100);
+  sc_kill();
+  struct fk_result result = fk_play(sc_script(), &options);
+  char *bytes = read_file(result.path, &size);
+  for (uint32_t less = 1; less < 8; less++) {
+    struct hd_model *model;
+    char error[300];
+    unsigned differences = 0;
+    trace_block(bytes, 0)->count--;
+    assert_true(hd_profile_parse("killed", bytes, size, &model, error, sizeof error));
+    whole += hd_trace_compare(model, count_difference, &differences, error, sizeof error) && differences == 0;
+    hd_model_free(model);
+  }
+  assert_in_range(whole, 1, 3);
+  free(bytes);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_programs),
+      cmocka_unit_test(test_random_routines_and_pauses),
+      cmocka_unit_test(test_random_large_teams),
+      cmocka_unit_test(test_random_short_threads),
+      cmocka_unit_test(test_random_killed_programs),
+      cmocka_unit_test(test_entries_are_in_the_order_of_time),
+      cmocka_unit_test(test_what_was_taken_back_did_not_happen),
+      cmocka_unit_test(test_a_full_trace_says_until_when_it_is_whole),
+      cmocka_unit_test(test_a_profile_without_a_trace_has_none),
+      cmocka_unit_test(test_random_damage_is_survived),
+      cmocka_unit_test(test_a_kill_before_the_last_entry_changes_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
