@@ -11,12 +11,14 @@
  *                     bits 6-7: the time that has passed has so many bytes and one; HD_TRACE_LONG: it is a number
  *     1-3 bytes       that time in ticks, in the byte order of the file
  *     HD_TRACE_MOVES  a number: the profile that it is in, as the difference to the one before (zigzag: 0, -1, 1, ...)
- *     HD_TRACE_MARKS  1 byte: what else happens (enum hd_what), HD_TRACE_HERE, HD_TRACE_SAME_TEAM; then numbers: its
- *                     operand, unless HD_TRACE_HERE says that it is the profile; for TEAM, START and JOIN the
- *                     team's ring and number, unless it is the one that was told last in this block; for TEAM and START
- *                     the thread's number, or the team's size
+ *     HD_TRACE_MARKS  1 byte: what else happens (enum hd_what or hd_trace_kind), HD_TRACE_HERE, HD_TRACE_SAME_TEAM; then
+ *                     numbers: its operand, unless HD_TRACE_HERE says that it is the profile; for TEAM, START and JOIN
+ *                     the team's ring and number, unless it is the one that was told last in this block; for TEAM and
+ *                     START the thread's number, or the team's size; for ORDER and HD_TRACE_CHUNK two names
  *
- * Numbers have 7 bits a byte, the least significant first; bit 7: more follow (LEB128).
+ * Numbers have 7 bits a byte, the least significant first; bit 7: more follow (LEB128). A name is what tasks, locks and
+ * the like are known by (struct hd_log_order: a and b). Its number is 0 for 0; else one more than the difference to the
+ * last one of its kind that was not 0 in this block (zigzag).
  *
  * Times and states are those that rows have: what lies between two entries is what the thread's rows were charged. But
  * a worker that waits at its region's end tells no more until it is called again: its wait ends when its team's primary
@@ -48,12 +50,67 @@ enum {
 enum { HD_TRACE_WHAT = 31, HD_TRACE_HERE = 1 << 5, HD_TRACE_SAME_TEAM = 1 << 6 };
 
 /** What names a team. A worker is in the one that it joined last. */
-static inline bool hd_trace_names_team(enum hd_what what) {
+static inline bool hd_trace_names_team(uint32_t what) {
   return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN;
 }
 
-/** The longest entry: a time of 64 bits and five numbers of 32. */
-enum { HD_TRACE_ENTRY_MOST = 1 + 10 + 5 + 1 + 4 * 5 };
+/** What else than enum hd_what an entry may tell. */
+enum hd_trace_kind {
+  HD_TRACE_CHUNK = HD_WHAT_COUNT, /* the thread got iterations of its loop; a: the first, counted from 0; b: so many */
+  HD_TRACE_KIND_COUNT
+};
+
+/** What the names of an ORDER or a HD_TRACE_CHUNK stand for. */
+enum hd_trace_name {
+  HD_TRACE_NO_NAME, /* it is 0 */
+  HD_TRACE_TASK,
+  HD_TRACE_LOCK,
+  HD_TRACE_VARIABLE,  /* of which a task depends */
+  HD_TRACE_ITERATION, /* the first of a chunk */
+  HD_TRACE_NUMBER,
+  HD_TRACE_NAMES
+};
+struct hd_trace_names {
+  uint8_t a, b; /* enum hd_trace_name */
+};
+static inline struct hd_trace_names hd_trace_names_of(enum hd_order order) {
+  switch (order) {
+  case HD_ORDER_ACQUIRED:
+  case HD_ORDER_RELEASED:
+    return (struct hd_trace_names){HD_TRACE_LOCK, HD_TRACE_NO_NAME};
+  case HD_ORDER_WAITS:
+  case HD_ORDER_TRIES:
+    return (struct hd_trace_names){HD_TRACE_LOCK, HD_TRACE_NUMBER};
+  case HD_ORDER_CREATE:
+    return (struct hd_trace_names){HD_TRACE_TASK, HD_TRACE_NUMBER};
+  case HD_ORDER_SWITCH:
+    return (struct hd_trace_names){HD_TRACE_TASK, HD_TRACE_TASK};
+  case HD_ORDER_READS:
+  case HD_ORDER_WRITES:
+  case HD_ORDER_EXCLUDES:
+  case HD_ORDER_JOINS:
+    return (struct hd_trace_names){HD_TRACE_TASK, HD_TRACE_VARIABLE};
+  case HD_ORDER_WRITES_ALL:
+  case HD_ORDER_DEPENDS_END:
+    return (struct hd_trace_names){HD_TRACE_TASK, HD_TRACE_NO_NAME};
+  case HD_ORDER_THREAD:
+  case HD_ORDER_TASKWAIT:
+  case HD_ORDER_GROUP:
+  case HD_ORDER_GROUP_END:
+  case HD_ORDER_FAILED:
+    break;
+  }
+  return (struct hd_trace_names){HD_TRACE_NO_NAME, HD_TRACE_NO_NAME};
+}
+static const struct hd_trace_names hd_trace_names_of_chunk = {HD_TRACE_ITERATION, HD_TRACE_NUMBER};
+
+/** Such an entry says in what state and profile the thread is from now on; others say what they did before. */
+static inline bool hd_trace_is_change(uint32_t what) {
+  return what != HD_WHAT_ORDER && what != HD_TRACE_CHUNK;
+}
+
+/** The longest entry: a time of 64 bits, two numbers of 32 and two of 64, or four of 32. */
+enum { HD_TRACE_ENTRY_MOST = 1 + 10 + 5 + 1 + 5 + 2 * 10 };
 
 _Static_assert(sizeof(struct hd_trace_record) == 16, "trace record size");
 

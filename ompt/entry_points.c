@@ -58,6 +58,12 @@ static void count_chunk(struct hd_thread *thread, const struct heddle_iterations
   hd_chunks_take(loop, chunk);
 }
 
+static void trace_chunk(struct hd_thread *thread, uint64_t now, const struct heddle_iterations *chunk) {
+  const struct hd_frame *loop = loop_of(thread, chunk);
+  if (loop && loop->loop.has_chunk)
+    hd_trace_chunk(thread, now, loop->loop.chunk_first, chunk->count);
+}
+
 /* Its time is not told. To count it is no event, but for the loop's first chunk. */
 static void end_untold(enum heddle_entry entry, const struct heddle_iterations *chunk) {
   struct hd_thread *thread = hd_thread_known_soon();
@@ -102,6 +108,8 @@ static void end(enum heddle_entry entry, uint32_t begun, const struct heddle_ite
   if (!thread)
     return;
   count_chunk(thread, chunk);
+  if (thread->instruments & HD_INSTRUMENT_TRACED)
+    trace_chunk(thread, event.now, chunk);
   struct hd_frame *loop = entry == HEDDLE_ENTRY_SCHEDULING ? hd_thread_innermost(thread, HD_KIND_LOOP) : NULL;
   if (loop)
     hd_chunks_start(loop, event.now);

@@ -29,6 +29,7 @@
 #include "ompt/test_runtime.h"
 #include "ompt/thread/budget.h"
 #include "ompt/thread/event.h"
+#include "ompt/thread/order.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/thread_lifecycle.h"
 #include "ompt/thread/trace.h"
@@ -120,12 +121,10 @@ static void start_parts(const struct hd_settings *settings) {
   const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
   struct hd_file_header *header = hd_store.header;
   hd_measuring.has_routines = !on_stack || hd_tool_has_hooks(); /* in a test they come all the same */
-  hd_measuring.keeps_order = settings->critical_path;
-  hd_measuring.keeps_waits = settings->locks;
-  hd_measuring.keeps_locks = settings->critical_path || settings->locks;
-  if (hd_measuring.keeps_order)
+  hd_order_init(settings->critical_path, settings->locks, settings->trace > 0);
+  if (settings->critical_path)
     hd_sweeper_follow_path();
-  if (hd_measuring.keeps_waits)
+  if (settings->locks)
     hd_sweeper_follow_locks();
   header->flags |= hd_measuring.has_routines ? HD_FILE_ROUTINES : 0;
   header->flags |= settings->cpu_time ? HD_FILE_CPU_TIME : 0;

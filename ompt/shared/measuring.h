@@ -31,9 +31,10 @@ struct hd_measuring {
   bool has_gcc_regions; /* regions may come through those; likewise in a test's runtime, which nothing is linked to */
   bool has_routines;    /* instrumented routines can tell of their entries and exits */
   bool unwinds;         /* calling routines of regions are looked for */
-  bool keeps_order;     /* logs say what must run one after the other (thread/order.h) */
-  bool keeps_locks;     /* logs say who gets a lock and gives it back */
+  bool keeps_order;     /* logs or traces say what must run one after the other (thread/order.h), */
+  bool keeps_locks;     /* who gets a lock and gives it back, */
   bool keeps_waits;     /* and who waits for it */
+  uint32_t logged_order; /* bits of enum hd_order: of these logs do */
   uint64_t start_ticks; /* what its start took */
 };
 extern HD_INSIDE struct hd_measuring hd_measuring;

@@ -59,8 +59,7 @@ bool hd_budget_watches_regions(void) {
 }
 
 bool hd_budget_may_refuse_regions(const struct hd_thread *thread) {
-  const struct hd_measuring *of = &hd_measuring;
-  return !thread->counters && !of->keeps_order && !of->keeps_locks && !of->keeps_waits;
+  return !thread->counters && !hd_measuring.logged_order;
 }
 
 uint32_t hd_budget_unheard_here(struct hd_thread *thread) {

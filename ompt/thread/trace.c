@@ -64,6 +64,7 @@ static bool begin_block(struct hd_thread *thread, uint32_t flags) {
   trace->limit = (uint8_t *)block + bytes - HD_TRACE_ENTRY_MOST;
   trace->used = &block->count;
   trace->team = HD_NONE;
+  memset(trace->names, 0, sizeof trace->names);
   trace->next_size = bytes < LAST_BYTES ? 2 * bytes : bytes;
   publish(trace);
   return true;
@@ -123,27 +124,63 @@ static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile
   return to;
 }
 
-void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
+static uint8_t *put_name(uint8_t *to, struct hd_thread_trace *trace, uint32_t kind, uint64_t name) {
+  if (kind == HD_TRACE_NO_NAME)
+    return to;
+  const int64_t step = (int64_t)(name - trace->names[kind]);
+  if (name != 0)
+    trace->names[kind] = name;
+  return put_number(to, name == 0 ? 0 : 1 + ((uint64_t)step << 1 ^ (step < 0 ? UINT64_MAX : 0)));
+}
+
+/* Where its mark goes to, if it is to have one; NULL: the trace has ended. Times never decrease. */
+static uint8_t *begin_entry(struct hd_thread *thread, uint64_t ticks, uint32_t profile, uint32_t state, bool marks) {
   struct hd_thread_trace *trace = &thread->trace;
-  const uint64_t now = thread->record->last_ticks;
   const int32_t step = (int32_t)(profile - trace->profile);
-  const bool marks = is_marked(what);
   if (__builtin_expect(trace->next > trace->limit, false) && !begin_block(thread, 0))
-    return;
+    return NULL;
   uint32_t length;
-  uint8_t *first = trace->next;
-  uint8_t *to = put_time(first + 1, now - trace->ticks, &length);
+  uint8_t *to = put_time(trace->next + 1, ticks > trace->ticks ? ticks - trace->ticks : 0, &length);
   if (step)
     to = put_number(to, (uint32_t)step << 1 ^ (step < 0 ? UINT32_MAX : 0));
-  if (marks)
-    to = put_mark(to, thread, profile, what);
-  *first =
+  *trace->next =
       (uint8_t)(state | (step ? HD_TRACE_MOVES : 0) | (marks ? HD_TRACE_MARKS : 0) | length << HD_TRACE_LENGTH_SHIFT);
-  trace->next = to;
-  trace->ticks = now;
+  trace->ticks = ticks > trace->ticks ? ticks : trace->ticks;
   trace->profile = profile;
   trace->state = state;
+  return to;
+}
+
+static void end_entry(struct hd_thread_trace *trace, uint8_t *end) {
+  trace->next = end;
   publish(trace);
+}
+
+void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
+  const bool marks = is_marked(what);
+  uint8_t *to = begin_entry(thread, thread->record->last_ticks, profile, state, marks);
+  if (to)
+    end_entry(&thread->trace, marks ? put_mark(to, thread, profile, what) : to);
+}
+
+void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
+  struct hd_thread_trace *trace = &thread->trace;
+  const struct hd_trace_names names = hd_trace_names_of(order);
+  uint8_t *to = begin_entry(thread, now, trace->profile, trace->state, true);
+  if (!to)
+    return;
+  *to++ = HD_WHAT_ORDER;
+  *to++ = (uint8_t)order;
+  end_entry(trace, put_name(put_name(to, trace, names.a, a), trace, names.b, b));
+}
+
+void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint64_t count) {
+  struct hd_thread_trace *trace = &thread->trace;
+  uint8_t *to = begin_entry(thread, now, trace->profile, trace->state, true);
+  if (!to)
+    return;
+  *to++ = HD_TRACE_CHUNK | HD_TRACE_HERE;
+  end_entry(trace, put_name(put_name(to, trace, hd_trace_names_of_chunk.a, first), trace, hd_trace_names_of_chunk.b, count));
 }
 
 void hd_trace_mark(struct hd_thread *thread, uint32_t what) {

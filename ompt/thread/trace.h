@@ -16,6 +16,8 @@
 
 #include <stdint.h>
 
+#include "heddle-trace.h"
+
 struct hd_thread;
 
 /** A thread's place in its block. */
@@ -28,6 +30,7 @@ struct hd_thread_trace {
   uint32_t state;     /* likewise */
   uint32_t team;      /* that was told last in this block; HD_NONE: none */
   uint32_t next_size; /* of the next block; 0: the first one's */
+  uint64_t names[HD_TRACE_NAMES]; /* that were told last in this block */
 };
 
 /** Once, at start: so many bytes; 0: there is no trace. */
@@ -42,6 +45,12 @@ void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state,
 
 /** Only that happens. */
 void hd_trace_mark(struct hd_thread *thread, uint32_t what);
+
+/** The thread tells, before it changes state, what must run one after the other (heddle-log.h). */
+void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b);
+
+/** It got iterations of a loop. */
+void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint64_t count);
 
 /** The thread ends. */
 void hd_trace_end(struct hd_thread *thread);

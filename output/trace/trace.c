@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/model/lazy_rows.h"
+#include "output/trace/names.h"
 #include "support/command/memory.h"
 
 /* ---- one thread's ---- */
@@ -18,6 +19,7 @@ struct log {
   uint32_t block_count, block;           /* the next one */
   const uint8_t *at, *end;
   struct hd_trace_entry next;
+  uint64_t told_names[HD_TRACE_NAMES];
   uint32_t told_team; /* HD_TRACE_SAME_TEAM */
   uint32_t team;      /* that the thread joined last */
   bool waits;         /* for its end */
@@ -73,24 +75,38 @@ static uint64_t take_time(struct log *log, unsigned length) {
   return ticks;
 }
 
+static uint64_t take_name(struct log *log, uint32_t kind) {
+  const uint64_t number = kind == HD_TRACE_NO_NAME ? 0 : take_long(log);
+  if (number == 0)
+    return 0;
+  return log->told_names[kind] += (number - 1) >> 1 ^ (0 - ((number - 1) & 1));
+}
+
 /* A node, unless it is something else. */
-static bool names_node(enum hd_what what) {
-  return what != HD_WHAT_TEAM;
+static bool names_node(uint32_t what) {
+  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER;
 }
 
 static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry *entry) {
   const uint32_t mark = take_byte(log), what = mark & HD_TRACE_WHAT;
+  struct hd_trace_names names = {HD_TRACE_NO_NAME, HD_TRACE_NO_NAME};
   entry->operand = mark & HD_TRACE_HERE ? entry->now.node : take_number(log);
-  if (what >= HD_WHAT_COUNT)
+  entry->what = what;
+  if (what >= HD_TRACE_KIND_COUNT || (what == HD_WHAT_ORDER && entry->operand > HD_ORDER_FAILED))
     return fail(walk, log, "an event of no kind that is known");
-  entry->what = (enum hd_what)what;
-  if (hd_trace_names_team(entry->what) && !(mark & HD_TRACE_SAME_TEAM)) {
+  if (hd_trace_names_team(what) && !(mark & HD_TRACE_SAME_TEAM)) {
     const uint32_t ring = take_number(log);
     log->told_team = HD_TEAM(ring, take_number(log));
   }
   entry->team = log->told_team;
   if (what == HD_WHAT_TEAM || what == HD_WHAT_START)
     entry->number = take_number(log);
+  if (what == HD_WHAT_ORDER)
+    names = hd_trace_names_of((enum hd_order)entry->operand);
+  else if (what == HD_TRACE_CHUNK)
+    names = hd_trace_names_of_chunk;
+  entry->a = take_name(log, names.a);
+  entry->b = take_name(log, names.b);
   return !names_node(entry->what) || entry->operand < walk->model->node_count ||
          fail(walk, log, "a callpath that there is not");
 }
@@ -127,6 +143,7 @@ static bool begin_block(struct walk *walk, struct log *log) {
   memcpy(&record, log->at, sizeof record);
   log->at += sizeof record;
   log->told_team = HD_NONE;
+  memset(log->told_names, 0, sizeof log->told_names);
   const bool begins = record.state & HD_TRACE_BEGINS;
   const uint32_t state = record.state & ~HD_TRACE_BEGINS;
   if (record.profile >= walk->model->node_count || state > HD_STATE_COUNT || record.ticks < log->next.ticks ||
@@ -236,6 +253,7 @@ struct visit {
   struct hd_trace_entry *last; /* by thread: where it is, since when */
   struct joined *joined;       /* by ring */
   uint32_t ring_limit;
+  struct hd_names *names;
   bool goes_on;
 };
 
@@ -290,8 +308,13 @@ static void finish(struct visit *visit, struct log *log, uint64_t ticks) {
 }
 
 static void take(struct walk *walk, struct visit *visit, struct log *log) {
-  const struct hd_trace_entry entry = log->next;
-  log->waits = false;
+  struct hd_trace_entry entry = log->next;
+  if (!hd_trace_is_change(entry.what))
+    entry.now = visit->last[log->thread].now; /* perhaps it idles since */
+  else
+    log->waits = false;
+  if (entry.what == HD_WHAT_ORDER)
+    hd_names_number(visit->names, &entry);
   if (entry.what == HD_WHAT_TEAM)
     log->team = entry.team;
   tell(visit, entry);
@@ -345,7 +368,7 @@ static void walk_all(struct walk *walk, struct visit *visit) {
 bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visitor, void *context, char *error,
                    size_t error_bytes) {
   struct walk walk = {.model = model, .error = error, .error_bytes = error_bytes};
-  struct visit visit = {.visit = visitor, .context = context, .goes_on = true};
+  struct visit visit = {.visit = visitor, .context = context, .names = hd_names_new(), .goes_on = true};
   const uint32_t count = find_blocks(model, NULL);
   const struct hd_reader_block **blocks = hd_new((size_t)count + 1, sizeof *blocks);
   find_blocks(model, blocks);
@@ -358,6 +381,7 @@ bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visitor, void
   free(walk.heap);
   free(visit.last);
   free(visit.joined);
+  hd_names_free(visit.names);
   free(blocks);
   return !walk.failed;
 }

@@ -25,10 +25,11 @@ struct hd_trace_entry {
   uint32_t thread;
   struct hd_trace_place before, now;
   uint64_t since_ticks; /* of `before` */
-  enum hd_what what;    /* HD_WHAT_NOTHING: nothing else */
-  uint32_t operand;     /* a node, as hd_what says */
+  uint32_t what;        /* enum hd_what or hd_trace_kind; HD_WHAT_NOTHING: nothing else */
+  uint32_t operand;     /* a node, as hd_what says; ORDER: enum hd_order */
   uint32_t team;        /* TEAM, START, JOIN: HD_TEAM() */
   uint32_t number;      /* TEAM: the thread's number in it; START: the team's size */
+  uint64_t a, b;        /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h) */
   bool inferred;        /* the thread's team has joined: its wait is over, of which it tells later */
 };
 

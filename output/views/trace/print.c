@@ -17,9 +17,35 @@ struct printing {
   uint32_t busy; /* threads */
 };
 
+static bool ends_task(const struct hd_trace_entry *entry) {
+  return entry->operand == HD_ORDER_SWITCH && entry->a > 0;
+}
+
+static const char *order_words(const struct hd_trace_entry *entry) {
+  static const char *const words[] = {
+      [HD_ORDER_ACQUIRED] = "lock_acquired",
+      [HD_ORDER_RELEASED] = "lock_released",
+      [HD_ORDER_CREATE] = "task_create",
+      [HD_ORDER_SWITCH] = "task_switch",
+      [HD_ORDER_TASKWAIT] = "taskwait_end",
+      [HD_ORDER_GROUP] = "taskgroup_begin",
+      [HD_ORDER_GROUP_END] = "taskgroup_end",
+      [HD_ORDER_READS] = "task_depends_in",
+      [HD_ORDER_WRITES] = "task_depends_out",
+      [HD_ORDER_EXCLUDES] = "task_depends_mutexinoutset",
+      [HD_ORDER_JOINS] = "task_depends_inoutset",
+      [HD_ORDER_WRITES_ALL] = "task_depends_out_all",
+      [HD_ORDER_DEPENDS_END] = "task_depends_met",
+      [HD_ORDER_WAITS] = "lock_wait",
+      [HD_ORDER_TRIES] = "lock_try",
+      [HD_ORDER_FAILED] = "lock_failed",
+  };
+  return ends_task(entry) ? "task_end" : words[entry->operand];
+}
+
 /* What happens, in words; a team is named by its region. */
 static const char *event_words(const struct hd_trace_entry *entry) {
-  static const char *const words[HD_WHAT_COUNT] = {
+  static const char *const words[HD_TRACE_KIND_COUNT] = {
       [HD_WHAT_ENTER] = "enter",
       [HD_WHAT_CALL] = "call",
       [HD_WHAT_TASK] = "task",
@@ -35,6 +61,7 @@ static const char *event_words(const struct hd_trace_entry *entry) {
       [HD_WHAT_FINISH] = "team_arrive",
       [HD_WHAT_FINISH_AGAIN] = "team_arrive",
       [HD_WHAT_JOIN] = "team_join",
+      [HD_TRACE_CHUNK] = "chunk",
   };
   if (entry->inferred)
     return "team_joined";
@@ -42,7 +69,30 @@ static const char *event_words(const struct hd_trace_entry *entry) {
     return "thread_end";
   if (entry->before.state == HD_STATE_COUNT)
     return "thread_begin";
-  return words[entry->what];
+  return entry->what == HD_WHAT_ORDER ? order_words(entry) : words[entry->what];
+}
+
+/* What the event is about. */
+struct numbers {
+  bool has_first, has_second;
+  uint64_t first, second;
+};
+
+static struct numbers order_numbers(const struct hd_trace_entry *entry) {
+  const struct hd_trace_names kinds = hd_trace_names_of((enum hd_order)entry->operand);
+  if (ends_task(entry)) /* and what goes on is told only if it is a task, too */
+    return (struct numbers){true, entry->b > 0, entry->a, entry->b};
+  if (entry->operand == HD_ORDER_SWITCH)
+    return (struct numbers){.has_first = true, .first = entry->b};
+  return (struct numbers){kinds.a != HD_TRACE_NO_NAME, kinds.b == HD_TRACE_VARIABLE, entry->a, entry->b};
+}
+
+static struct numbers event_numbers(const struct hd_trace_entry *entry) {
+  if (entry->what == HD_WHAT_TEAM || entry->what == HD_WHAT_START)
+    return (struct numbers){.has_first = true, .first = entry->number};
+  if (entry->what == HD_WHAT_ORDER)
+    return order_numbers(entry);
+  return entry->what == HD_TRACE_CHUNK ? (struct numbers){true, true, entry->a, entry->b} : (struct numbers){0};
 }
 
 static bool is_chosen(const struct hd_trace_choice *choice, const struct hd_trace_entry *entry, double seconds) {
@@ -54,21 +104,35 @@ static const char *state_words(uint32_t state) {
   return state < HD_STATE_COUNT ? hd_state_words((enum hd_state)state) : "ended";
 }
 
+static void text_numbers(char *text, size_t bytes, struct numbers numbers) {
+  *text = '\0';
+  if (numbers.has_second)
+    snprintf(text, bytes, "%" PRIu64 ",%" PRIu64, numbers.first, numbers.second);
+  else if (numbers.has_first)
+    snprintf(text, bytes, "%" PRIu64, numbers.first);
+}
+
 static void print_text(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   char place[HD_PLACE_BYTES];
+  char numbers[48];
   const char *event = event_words(entry);
+  text_numbers(numbers, sizeof numbers, event_numbers(entry));
   hd_node_text(place, printing->model, &printing->model->nodes[entry->now.node], NULL);
-  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %s\n", seconds, entry->thread, state_words(entry->now.state),
-          event ? event : "", place);
+  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %9s  %s\n", seconds, entry->thread,
+          state_words(entry->now.state), event ? event : "", numbers, place);
 }
 
 static void print_csv(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   FILE *out = printing->out;
   const char *event = event_words(entry);
+  const struct numbers numbers = event_numbers(entry);
   fprintf(out, "%.9f,%" PRIu32 ",%s,%s,", seconds, entry->thread,
           entry->now.state < HD_STATE_COUNT ? hd_state_id((enum hd_state)entry->now.state) : "", event ? event : "");
-  if (entry->what == HD_WHAT_TEAM || entry->what == HD_WHAT_START)
-    fprintf(out, "%" PRIu32, entry->number);
+  if (numbers.has_first)
+    fprintf(out, "%" PRIu64, numbers.first);
+  fputc(',', out);
+  if (numbers.has_second)
+    fprintf(out, "%" PRIu64, numbers.second);
   fprintf(out, ",%" PRIu32 ",", entry->now.node);
   hd_csv_node(printing->model, &printing->model->nodes[entry->now.node], out);
   fputc('\n', out);
@@ -93,11 +157,11 @@ static bool walk(struct printing *printing, hd_trace_visitor *visit) {
 bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *choice, FILE *out) {
   struct printing printing = {.model = model, .choice = choice, .out = out};
   if (choice->csv) {
-    fputs("time_s,thread,state,event,number,id,", out);
+    fputs("time_s,thread,state,event,number,second,id,", out);
     hd_csv_node_names(out);
     fputc('\n', out);
   } else {
-    fprintf(out, "%13s %4s  %-12s %-15s %s\n", "seconds", "thr", "state", "event", "where");
+    fprintf(out, "%13s %4s  %-12s %-15s %9s  %s\n", "seconds", "thr", "state", "event", "of", "where");
   }
   return walk(&printing, print_entry);
 }

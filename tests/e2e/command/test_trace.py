@@ -35,6 +35,35 @@ int main(void) {
 }
 """
 
+ORDERED = r"""
+#include <omp.h>
+
+int main(void) {
+  static omp_lock_t lock;
+  static int x, y, sum;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    for (int i = 0; i < 20; i++)
+#pragma omp task depend(inout : x) // mark: task
+    {
+      omp_set_lock(&lock);
+      x++;
+      omp_unset_lock(&lock);
+    }
+#pragma omp task depend(in : x) depend(out : y) // mark: last
+    y = x;
+#pragma omp taskwait
+  }
+#pragma omp parallel for num_threads(2) schedule(dynamic, 30) // mark: loop
+  for (int i = 0; i < 1000; i++)
+#pragma omp critical
+    sum++;
+  return sum != 1000 || y != 20;
+}
+"""
+
 
 @pytest.fixture
 def trace(run_heddle):
@@ -135,6 +164,55 @@ def test_an_instance_is_drawn_by_thread(path, trace, export):
     for which, words in (("first", "instance 1 of 5"), ("last", "instance 5 of 5")):
         assert words in trace(path, "--instance", which, "--region", number)
     assert "instance 3 of 5" not in trace(path, "--instance", "median", "--region", number)
+
+
+@pytest.fixture(scope="module")
+def ordered(build_program, run_heddle, tmp_path_factory):
+    path = tmp_path_factory.mktemp("ordered") / "run.heddle"
+    result = run_heddle("run", "-q", "--trace", "-o", path, "--", build_program(ORDERED))
+    assert result.returncode == 0, result.stderr
+    return path
+
+
+def test_tasks_are_followed_from_creation_to_end(ordered, trace):
+    found = rows(trace(ordered, "--print", "--csv"))
+    created = [row["number"] for row in found if row["event"] == "task_create"]
+    assert created == [str(1 + i) for i in range(21)]
+    at = {(row["event"], row["number"]): i for i, row in enumerate(found)}
+    for number in created:  # who depends on it began when it had ended
+        assert at["task_create", number] < at["task_switch", number] < at["task_end", number]
+        if number != "1":
+            assert at["task_end", str(int(number) - 1)] < at["task_switch", number]
+    depends = [(row["event"], row["number"], row["second"]) for row in found if row["event"].startswith("task_depends")]
+    assert depends == [*(("task_depends_out", number, "1") for number in created[:-1]),
+                       ("task_depends_in", "21", "1"), ("task_depends_out", "21", "2")]
+    assert [row["event"] for row in found].count("taskwait_end") == 1
+
+
+def test_locks_are_followed_from_hand_to_hand(ordered, trace):
+    found = rows(trace(ordered, "--print", "--csv"))
+    taken = [row["number"] for row in found if row["event"] == "lock_acquired"]
+    assert sorted(taken) == ["1"] * 20 + ["2"] * 1000
+    for event in ("lock_wait", "lock_released"):
+        assert sorted(row["number"] for row in found if row["event"] == event) == sorted(taken)
+
+
+def test_chunks_have_their_iterations(ordered, trace, export):
+    loop, = (entry for entry in export(ordered)["profiles"] if entry["loop"])
+    chunks = [row for row in rows(trace(ordered, "--print", "--csv")) if row["event"] == "chunk"]
+    assert {row["id"] for row in chunks} == {str(loop["id"])} and len(chunks) == loop["loop"]["chunks"] == 34
+    assert sorted((int(row["number"]), int(row["second"])) for row in chunks) == [
+        (30 * i, 30 if i < 33 else 10) for i in range(34)]
+    assert re.search(r"^ +[\d.]+ +[01]  busy +chunk +990,10  loop dynamic ", trace(ordered, "--print"), re.M)
+
+
+def test_the_order_of_things_is_traced_beside_other_measurements(build_program, run_heddle, trace, tmp_path):
+    path = tmp_path / "all.heddle"
+    result = run_heddle("run", "-q", "--trace", "--critical-path", "--locks", "-o", path, "--", build_program(ORDERED))
+    assert result.returncode == 0, result.stderr
+    assert trace(path, "--check") == ADDS_UP
+    events = [row["event"] for row in rows(trace(path, "--print", "--csv"))]
+    assert events.count("task_create") == events.count("task_end") == 21 and events.count("lock_acquired") == 1020
 
 
 def test_chrome_has_slices_of_each_thread(path, run_heddle, export):

@@ -138,6 +138,121 @@ static void test_what_was_taken_back_did_not_happen(void **state) {
   hd_model_free(model);
 }
 
+/* ---- tasks, locks, chunks ---- */
+
+static void expect_order(const struct list *list, enum hd_order order, const uint64_t (*known)[3], uint32_t count) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const struct hd_trace_entry *entry = &list->items[i];
+    if (entry->what != HD_WHAT_ORDER || entry->operand != (uint32_t)order)
+      continue;
+    assert_in_range(found, 0, count - 1);
+    assert_int_equal(entry->ticks, known[found][0]);
+    assert_int_equal(entry->a, known[found][1]);
+    assert_int_equal(entry->b, known[found][2]);
+    found++;
+  }
+  assert_int_equal(found, count);
+}
+
+/* Tasks are numbered in the order of their creation, and 0 is the one that created them. */
+static void test_tasks_have_numbers(void **state) {
+  (void)state;
+  static struct list list;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_at(100);
+  const uint32_t first = sc_task_create(0x500, 0);
+  sc_at(110);
+  const uint32_t second = sc_task_create(0x500, 0);
+  sc_at(120);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x600);
+  sc_at(130);
+  sc_task_run(second);
+  sc_at(140);
+  sc_task_leave(ompt_task_complete);
+  sc_at(150);
+  sc_task_run(first);
+  sc_at(160);
+  sc_task_leave(ompt_task_complete);
+  sc_at(170);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x600);
+  sc_at(180);
+  sc_task_create(0x500, 0);
+  sc_at(200);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(&options);
+  read_all(model, &list);
+  const uint64_t task = list.items[list.count - 1].before.node + 1; /* the only callpath of tasks */
+  expect_order(&list, HD_ORDER_CREATE, (const uint64_t[][3]){{100, 1, task}, {110, 2, task}, {180, 3, task}}, 3);
+  expect_order(&list, HD_ORDER_SWITCH, (const uint64_t[][3]){{130, 0, 2}, {140, 2, 0}, {150, 0, 1}, {160, 1, 0}}, 4);
+  expect_order(&list, HD_ORDER_TASKWAIT, (const uint64_t[][3]){{170, 0, 0}}, 1);
+  hd_model_free(model);
+}
+
+static void test_locks_have_numbers(void **state) {
+  (void)state;
+  static struct list list;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 0; i < 3; i++) {
+    const uint64_t lock = i == 1 ? 0x7fff0000 : 0x800;
+    sc_at(100 * i + 10);
+    sc_acquire(ompt_mutex_lock, lock, 0x300);
+    sc_at(100 * i + 30);
+    sc_acquired(ompt_mutex_lock, lock, 0x300);
+    sc_at(100 * i + 70);
+    sc_released(ompt_mutex_lock, lock, 0x300);
+  }
+  sc_at(400);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(&options);
+  read_all(model, &list);
+  const uint64_t where = model->node_count - 1;
+  expect_order(&list, HD_ORDER_WAITS, (const uint64_t[][3]){{10, 1, where}, {110, 2, where}, {210, 1, where}}, 3);
+  expect_order(&list, HD_ORDER_ACQUIRED, (const uint64_t[][3]){{30, 1, 0}, {130, 2, 0}, {230, 1, 0}}, 3);
+  expect_order(&list, HD_ORDER_RELEASED, (const uint64_t[][3]){{70, 1, 0}, {170, 2, 0}, {270, 1, 0}}, 3);
+  hd_model_free(model);
+}
+
+static void test_chunks_have_their_iterations(void **state) {
+  (void)state;
+  static struct list list;
+  const struct heddle_iterations loop = {.first = 10, .step = 2, .count = 100};
+  const struct heddle_iterations chunks[] = {{10, 2, 40}, {90, 2, 60}};
+  uint32_t found = 0;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 1, 1, 0);
+  sc_at(10);
+  sc_loop_begin(&loop);
+  sc_work_begin(sc_loop_kind(ompt_work_loop_dynamic), 0x200);
+  sc_entry_end(HEDDLE_ENTRY_SCHEDULING, 0);
+  for (uint64_t i = 0; i < 2; i++) {
+    sc_at(20 + 100 * i);
+    sc_entry_begin(HEDDLE_ENTRY_SCHEDULING);
+    sc_at(25 + 100 * i);
+    sc_chunk_end(&chunks[i]);
+  }
+  sc_at(300);
+  sc_work_end(sc_loop_kind(ompt_work_loop_dynamic), 0x200);
+  sc_join(310, 310, 310);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(&options);
+  read_all(model, &list);
+  for (uint32_t i = 0; i < list.count; i++) {
+    const struct hd_trace_entry *entry = &list.items[i];
+    if (entry->what != HD_TRACE_CHUNK)
+      continue;
+    assert_int_equal(entry->ticks, 25 + 100 * found);
+    assert_int_equal(entry->a, found == 0 ? 0 : 40);
+    assert_int_equal(entry->b, found == 0 ? 40 : 60);
+    found++;
+  }
+  assert_int_equal(found, 2);
+  hd_model_free(model);
+}
+
 /* ---- what is missing ---- */
 
 static bool count_until(void *context, const struct hd_trace_entry *entry) {
@@ -292,6 +407,9 @@ int main(void) {
       cmocka_unit_test(test_random_killed_programs),
       cmocka_unit_test(test_entries_are_in_the_order_of_time),
       cmocka_unit_test(test_what_was_taken_back_did_not_happen),
+      cmocka_unit_test(test_tasks_have_numbers),
+      cmocka_unit_test(test_locks_have_numbers),
+      cmocka_unit_test(test_chunks_have_their_iterations),
       cmocka_unit_test(test_a_full_trace_says_until_when_it_is_whole),
       cmocka_unit_test(test_a_profile_without_a_trace_has_none),
       cmocka_unit_test(test_random_damage_is_survived),
