@@ -12,8 +12,8 @@
  *     1-3 bytes       that time in ticks, in the byte order of the file
  *     HD_TRACE_MOVES  a number: the profile that it is in, as the difference to the one before (zigzag: 0, -1, 1, ...)
  *     HD_TRACE_MARKS  1 byte: what else happens (enum hd_what or hd_trace_kind), HD_TRACE_HERE, HD_TRACE_SAME_TEAM; then
- *                     numbers: its operand, unless HD_TRACE_HERE says that it is the profile; for TEAM, START and JOIN
- *                     the team's ring and number, unless it is the one that was told last in this block; for TEAM and
+ *                     numbers: its operand, unless HD_TRACE_HERE says that it is the profile; for TEAM, START, JOIN and
+ *                     FINISH the team's ring and number, unless it is the one that was told last in this block; for TEAM and
  *                     START the thread's number, or the team's size; for ORDER and HD_TRACE_CHUNK two names
  *
  * Numbers have 7 bits a byte, the least significant first; bit 7: more follow (LEB128). A name is what tasks, locks and
@@ -32,13 +32,15 @@
 
 #include "heddle-log.h"
 
-/** Begins each block; entries follow. The block's `count` is the bytes used, this record included. */
+/** Begins each block; entries follow. The block's `count` is the bytes used, this record included. A thread's blocks go
+ *  on where the one before ends, unless that is missing: of a trace of a run's end older ones have been written over. */
 struct hd_trace_record {
   uint64_t ticks;   /* since then the thread is */
   uint32_t profile; /* in this profile, */
-  uint32_t state;   /* in that state; HD_TRACE_BEGINS: and it has not lived before */
+  uint32_t state;   /* in that state */
+  uint32_t number;  /* of the thread's blocks, from 0 */
+  uint32_t waits_in; /* the team at whose end the thread waits as a worker; HD_NONE: in none */
 };
-#define HD_TRACE_BEGINS (1u << 31)
 
 enum {
   HD_TRACE_STATE = 15,
@@ -49,9 +51,14 @@ enum {
 };
 enum { HD_TRACE_WHAT = 31, HD_TRACE_HERE = 1 << 5, HD_TRACE_SAME_TEAM = 1 << 6 };
 
+/** A worker waits for its region's end. */
+static inline bool hd_trace_is_finish(uint32_t what) {
+  return what == HD_WHAT_FINISH || what == HD_WHAT_FINISH_AGAIN;
+}
+
 /** What names a team. A worker is in the one that it joined last. */
 static inline bool hd_trace_names_team(uint32_t what) {
-  return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN;
+  return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN || hd_trace_is_finish(what);
 }
 
 /** What else than enum hd_what an entry may tell. */
@@ -112,6 +119,6 @@ static inline bool hd_trace_is_change(uint32_t what) {
 /** The longest entry: a time of 64 bits, two numbers of 32 and two of 64, or four of 32. */
 enum { HD_TRACE_ENTRY_MOST = 1 + 10 + 5 + 1 + 5 + 2 * 10 };
 
-_Static_assert(sizeof(struct hd_trace_record) == 16, "trace record size");
+_Static_assert(sizeof(struct hd_trace_record) == 24, "trace record size");
 
 #endif

@@ -37,11 +37,14 @@ struct hd_trace_entry {
 struct hd_trace_size {
   uint64_t bytes; /* of all blocks, as far as they are used */
   uint64_t limit_bytes;
+  uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
   uint64_t full_ticks; /* it is whole until then; 0: to the end */
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 
-/** Called for each entry. False: no more. At the end of the trace all threads that live get one that ends them. */
+/** Called for each entry. False: no more. Where the trace does not have the run's begin, all threads that live get one
+ *  that says what they do then, as if they had begun, and what came before is not told. At the end of the
+ *  trace all threads that live get one that ends them. */
 typedef bool hd_trace_visitor(void *context, const struct hd_trace_entry *entry);
 
 /** Goes through the trace. False: it is damaged; `error` says where, and all before that was visited. */

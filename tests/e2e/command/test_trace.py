@@ -256,6 +256,44 @@ def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_
     assert result.returncode == 1 and "it cannot add up to the profile" in result.stdout
 
 
+def test_the_end_of_a_run_is_kept(build_program, run_heddle, trace, export, tmp_path):
+    made = tmp_path / "last.heddle"
+    result = run_heddle("run", "-q", "--trace-last=200k", "-o", made, "--", build_program("floods.c"), "critical", "1",
+                        env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+    assert result.returncode == 0, result.stderr
+    assert made.stat().st_size < 2 << 20
+    program = export(made)["program"]
+    said = program["trace"]
+    assert said["bytes"] <= said["limit_bytes"] == 200 << 10
+    assert said["whole_until_s"] is None and 0 < said["whole_from_s"] < program["elapsed_s"]
+    found = rows(trace(made, "--print", "--csv"))
+    begins = [row for row in found if row["event"] == "trace_begin"]
+    assert len(found) > 1000 and 1 <= len(begins) <= 2 and found[:len(begins)] == begins
+    assert [float(row["time_s"]) for row in begins] == pytest.approx([said["whole_from_s"]] * len(begins), abs=1e-8)
+    assert len([row for row in found if row["event"] == "thread_end"]) == 2 and found[-1]["event"] == "thread_end"
+    assert said["whole_from_s"] < float(found[-1]["time_s"]) <= program["elapsed_s"] + 1e-6
+    assert "the end of the run, in 0.2 MB; what came before has been written over" in re.sub(r"\s+", " ", trace(made))
+    result = run_heddle("trace", "--check", made)
+    assert result.returncode == 1 and "what came before has been written over" in result.stdout
+
+
+def test_a_run_that_fits_is_kept_whole(build_program, run_heddle, trace, export, tmp_path):
+    made = tmp_path / "last.heddle"
+    result = run_heddle("run", "-q", "--trace-last", "1M", "-o", made, "--", build_program(ORDERED))
+    assert result.returncode == 0, result.stderr
+    assert export(made)["program"]["trace"]["whole_from_s"] is None and trace(made, "--check") == ADDS_UP
+
+
+def test_the_end_can_be_read_while_it_is_written_over(start_steered, trace, tmp_path):
+    """Each snapshot is in order: no block is taken for what another thread has written into it since."""
+    program = start_steered(env={"HEDDLE_TRACE_LAST": "300k", "HEDDLE_OVERHEAD": "off"})
+    for i in range(8):
+        made = tmp_path / f"{i}.heddle"
+        program.do("snapshot", "-o", made)
+        times = [float(row["time_s"]) for row in rows(trace(made, "--print", "--csv"))]
+        assert times == sorted(times) and len(times) > 100
+
+
 def test_a_killed_program_leaves_its_trace(build_program, run_heddle, trace, tmp_path):
     made = tmp_path / "killed.heddle"
     result = run_heddle("run", "-q", "--trace", "-o", made, "--", "sh", "-c",
@@ -299,5 +337,7 @@ def test_what_cannot_be_shown_is_said(path, profile, build_program, trace, expor
                            (["--print", "--check"], "only one of"), (["--from", "soon", "--print"], "seconds since"),
                            (["--instance", "worst", "--region", "1"], "--instance")):
         assert words in trace(path, *options, status=2)
+    result = run_heddle("run", "--trace", "--trace-last=1M", "--", "true")
+    assert result.returncode == 2 and "either --trace or --trace-last" in result.stderr
     result = run_heddle("run", "--trace=much", "--", "true")
     assert result.returncode == 2 and "--trace expects a size such as 64M, not 'much'" in result.stderr
