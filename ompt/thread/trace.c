@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ompt/shared/clock.h"
+#include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/trace_blocks.h"
 #include "store/store.h"
@@ -75,20 +77,37 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return kind != HD_WHAT_NOTHING && kind != HD_WHAT_RETURN && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER;
+  return kind != HD_WHAT_NOTHING && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
 }
 
 /* Payloads begin with it, but that of an arrival is only told when it is over. */
 static uint32_t team_of(const struct hd_thread *thread, enum hd_what what) {
-  return hd_trace_is_finish(what) ? thread->base->base.place.team : thread->ring.payload[0].member.team;
+  const struct hd_frame_base *task = &thread->base->base;
+  const struct hd_log_member *member = &thread->ring.payload[0].member;
+  if (hd_trace_is_finish(what))
+    return HD_TEAM(task->region->primary, HD_TEAM_NUMBER(task->place.team));
+  return HD_TEAM(what == HD_WHAT_TEAM ? member->primary : thread->record->id, HD_TEAM_NUMBER(member->team));
+}
+
+static uint32_t number_of(const struct hd_thread *thread, enum hd_what what) {
+  const struct hd_team_place *place = &thread->base->base.place;
+  if (what == HD_WHAT_ARRIVE)
+    return HD_TRACE_BARRIER(place->barriers, place->arrival & HD_LOG_CLOSES_WORK);
+  return thread->ring.payload[0].member.number;
+}
+
+/* Of entries those that are not counted as visits. */
+static bool is_uncounted(uint32_t what) {
+  return (enum hd_what)(what >> HD_WHAT_SHIFT) == HD_WHAT_TEAM ? hd_clock_is_paused() : what & HD_WHAT_UNCOUNTED;
 }
 
 static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile, uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  const uint32_t team = team_of(thread, kind);
-  const bool is_here = HD_WHAT_OPERAND(what) == profile;
-  const bool has_team = hd_trace_names_team(kind), is_same_team = has_team && team == thread->trace.team;
-  *to++ = (uint8_t)(kind | (is_here ? HD_TRACE_HERE : 0) | (is_same_team ? HD_TRACE_SAME_TEAM : 0));
+  const bool is_here = HD_WHAT_OPERAND(what) == profile, has_team = hd_trace_names_team(kind);
+  const uint32_t team = has_team ? team_of(thread, kind) : HD_NONE;
+  const bool is_same_team = has_team && team == thread->trace.team;
+  *to++ = (uint8_t)(kind | (is_here ? HD_TRACE_HERE : 0) | (is_same_team ? HD_TRACE_SAME_TEAM : 0) |
+                    (is_uncounted(what) ? HD_TRACE_UNCOUNTED : 0));
   if (!is_here)
     to = put_number(to, HD_WHAT_OPERAND(what));
   if (has_team && !is_same_team) {
@@ -98,8 +117,8 @@ static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile
   }
   if (hd_trace_is_finish(kind))
     thread->trace.waits_in = team;
-  if (kind == HD_WHAT_TEAM || kind == HD_WHAT_START)
-    to = put_number(to, thread->ring.payload[0].member.number & ((1u << HD_LOG_BEFORE_SHIFT) - 1));
+  if (hd_trace_has_number(kind))
+    to = put_number(to, number_of(thread, kind));
   return to;
 }
 
@@ -161,7 +180,23 @@ void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint
   if (!to)
     return;
   *to++ = HD_TRACE_CHUNK | HD_TRACE_HERE;
-  end_entry(trace, put_name(put_name(to, trace, hd_trace_names_of_chunk.a, first), trace, hd_trace_names_of_chunk.b, count));
+  end_entry(trace,
+            put_name(put_name(to, trace, hd_trace_names_of_chunk.a, first), trace, hd_trace_names_of_chunk.b, count));
+}
+
+void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile, const struct hd_log_work *work,
+                   uint64_t gap_ticks) {
+  struct hd_thread_trace *trace = &thread->trace;
+  const bool is_here = profile == trace->profile;
+  uint8_t *to = begin_entry(thread, thread->record->last_ticks, trace->profile, trace->state, true);
+  if (!to)
+    return;
+  *to++ = (uint8_t)(what | (is_here ? HD_TRACE_HERE : 0));
+  if (!is_here)
+    to = put_number(to, profile);
+  to = put_number(to, HD_TRACE_BARRIER(thread->base->base.place.barriers, true));
+  to = put_number(put_number(to, work->capacity_ticks), work->busy_ticks);
+  end_entry(trace, put_number(to, gap_ticks));
 }
 
 void hd_trace_begin(struct hd_thread *thread) {

@@ -21,9 +21,9 @@ struct log {
   const uint8_t *at, *end;
   struct hd_trace_entry next;
   uint64_t told_names[HD_TRACE_NAMES];
-  uint32_t told_team; /* HD_TRACE_SAME_TEAM */
-  uint32_t team;      /* that the thread joined last */
-  bool waits;         /* for its end */
+  uint32_t told_team;   /* HD_TRACE_SAME_TEAM */
+  uint32_t team;        /* that the thread joined last */
+  bool waits;           /* for its end */
   uint32_t next_number; /* of its next block, if none is missing */
   uint32_t waits_in;    /* `next` says only where the thread is after what is missing: hd_trace_record; else HD_NONE */
 };
@@ -88,7 +88,7 @@ static uint64_t take_name(struct log *log, uint32_t kind) {
 
 /* A node, unless it is something else. */
 static bool names_node(uint32_t what) {
-  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER;
+  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER && what != HD_WHAT_RETURN;
 }
 
 static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry *entry) {
@@ -96,6 +96,7 @@ static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry 
   struct hd_trace_names names = {HD_TRACE_NO_NAME, HD_TRACE_NO_NAME};
   entry->operand = mark & HD_TRACE_HERE ? entry->now.node : take_number(log);
   entry->what = what;
+  entry->uncounted = mark & HD_TRACE_UNCOUNTED;
   if (what >= HD_TRACE_KIND_COUNT || (what == HD_WHAT_ORDER && entry->operand > HD_ORDER_FAILED))
     return fail(walk, log, "an event of no kind that is known");
   if (hd_trace_names_team(what) && !(mark & HD_TRACE_SAME_TEAM)) {
@@ -103,14 +104,19 @@ static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry 
     log->told_team = HD_TEAM(ring, take_number(log));
   }
   entry->team = log->told_team;
-  if (what == HD_WHAT_TEAM || what == HD_WHAT_START)
+  if (hd_trace_has_number(what))
     entry->number = take_number(log);
+  if (what == HD_WHAT_TEAM) {
+    entry->regions_before = entry->number >> HD_LOG_BEFORE_SHIFT;
+    entry->number &= (1u << HD_LOG_BEFORE_SHIFT) - 1;
+  }
   if (what == HD_WHAT_ORDER)
     names = hd_trace_names_of((enum hd_order)entry->operand);
   else if (what == HD_TRACE_CHUNK)
     names = hd_trace_names_of_chunk;
-  entry->a = take_name(log, names.a);
-  entry->b = take_name(log, names.b);
+  entry->a = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.a);
+  entry->b = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.b);
+  entry->gap_ticks = hd_trace_is_work(what) ? take_long(log) : 0;
   return !names_node(entry->what) || entry->operand < walk->model->node_count ||
          fail(walk, log, "a callpath that there is not");
 }
@@ -247,7 +253,8 @@ static uint32_t find_blocks(const struct hd_model *model, struct block *blocks) 
   return count;
 }
 
-/* What is missing of a thread ends where the next block that is there begins; of a thread that has none, with itself. */
+/* What is missing of a thread ends where the next block that is there begins; of a thread that has none, with itself.
+ */
 static uint64_t from_ticks(const struct hd_model *model, const struct block *blocks, uint32_t count) {
   uint64_t from = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -435,8 +442,10 @@ static void catch_up(const struct hd_model *model, struct visit *visit, uint32_t
   const struct hd_trace_entry *last = &visit->last[thread];
   if (model->header.trace_full_ticks == 0 && stay->known && stay->since_ticks >= last->ticks &&
       (stay->node != last->now.node || stay->state != last->now.state))
-    tell(visit, (struct hd_trace_entry){
-                    .ticks = stay->since_ticks, .thread = thread, .now = {stay->node, (uint32_t)stay->state}});
+    tell(visit, (struct hd_trace_entry){.ticks = stay->since_ticks,
+                                        .thread = thread,
+                                        .now = {stay->node, (uint32_t)stay->state},
+                                        .inferred = true});
 }
 
 static void end_all(struct walk *walk, struct visit *visit) {

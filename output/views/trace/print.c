@@ -49,6 +49,7 @@ static const char *event_words(const struct printing *printing, const struct hd_
   static const char *const words[HD_TRACE_KIND_COUNT] = {
       [HD_WHAT_ENTER] = "enter",
       [HD_WHAT_CALL] = "call",
+      [HD_WHAT_RETURN] = "return",
       [HD_WHAT_TASK] = "task",
       [HD_WHAT_REGION_BEGIN] = "region_begin",
       [HD_WHAT_REGION_END] = "region_end",
@@ -65,7 +66,7 @@ static const char *event_words(const struct printing *printing, const struct hd_
       [HD_TRACE_CHUNK] = "chunk",
   };
   if (entry->inferred)
-    return "team_joined";
+    return entry->now.state == HD_IDLE ? "team_joined" : NULL;
   if (entry->now.state == HD_STATE_COUNT)
     return "thread_end";
   if (entry->before.state == HD_STATE_COUNT)

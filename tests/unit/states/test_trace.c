@@ -48,6 +48,56 @@ static void test_random_killed_programs(void **state) {
   pl_check("traces of killed programs", (struct rp_options){.killed = true}, variants, VARIANTS);
 }
 
+/* ---- parts ---- */
+
+static void play_turns(uint32_t count, bool kill) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 0, at = 100; i < count; i++, at += 100) {
+    sc_at(at);
+    sc_fork(0x1000 + i % 3, 3, 1, at + 2);
+    for (uint32_t thread = 1; thread < 3; thread++) {
+      sc_thread(thread);
+      sc_at(at + 10 * thread + i % 5);
+      sc_acquire(ompt_mutex_critical, 1, 0x300);
+      sc_at(at + 10 * thread + 5 + i % 5);
+      sc_acquired(ompt_mutex_critical, 1, 0x300);
+      sc_released(ompt_mutex_critical, 1, 0x300);
+    }
+    sc_thread(0);
+    sc_at(at + 40);
+    if (kill && i + 1 == count)
+      break;
+    for (uint32_t thread = 1; thread < 3; thread++) {
+      sc_thread(thread);
+      sc_at(at + 40 + thread);
+      sc_join_begin();
+    }
+    sc_thread(0);
+    sc_join(at + 60 + i % 7, at + 70, at + 80);
+  }
+  if (kill)
+    sc_kill();
+  else
+    sc_finish();
+}
+
+/* Within regions, too. */
+static void test_a_part_is_what_a_kill_leaves(void **state) {
+  (void)state;
+  play_turns(20, false);
+  struct hd_model *whole = ex_play_exact(&options);
+  for (uint32_t turns = 1; turns <= 20; turns++) {
+    play_turns(turns, true);
+    struct hd_model *killed = ex_play_killed_with(&options);
+    const char *broken = ex_broken_replay_of(killed, whole);
+    if (broken)
+      fail_msg("after %u turns: %s", turns, broken);
+    hd_model_free(killed);
+  }
+  hd_model_free(whole);
+}
+
 /* ---- one by one ---- */
 
 struct list {
@@ -529,6 +579,7 @@ int main(void) {
       cmocka_unit_test(test_random_large_teams),
       cmocka_unit_test(test_random_short_threads),
       cmocka_unit_test(test_random_killed_programs),
+      cmocka_unit_test(test_a_part_is_what_a_kill_leaves),
       cmocka_unit_test(test_entries_are_in_the_order_of_time),
       cmocka_unit_test(test_what_was_taken_back_did_not_happen),
       cmocka_unit_test(test_tasks_have_numbers),

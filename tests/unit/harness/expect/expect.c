@@ -181,7 +181,9 @@ static const char *broken_trace(const struct hd_model *model) {
     return NULL;
   check = (struct trace_check){.is_part = size.from_ticks > 0};
   hd_trace_compare(model, note_difference, &check, check.text, sizeof check.text);
-  return *check.text ? check.text : NULL;
+  if (*check.text)
+    return check.text;
+  return check.is_part ? NULL : ex_broken_replay(model);
 }
 
 const char *ex_broken_identity(const struct hd_model *model, const char *path) {
