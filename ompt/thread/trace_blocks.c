@@ -107,10 +107,12 @@ static uint32_t bytes_of(uint32_t number) {
   return blocks.last_bytes ? blocks.last_bytes : bytes;
 }
 
+/* Where the file cannot grow, either, what there is is used again. */
 struct hd_block_header *hd_trace_blocks_take(uint32_t owner, uint32_t number) {
   const uint32_t bytes = bytes_of(number);
-  if (may_add(bytes))
-    return add(owner, bytes);
-  struct hd_block_header *old = blocks.last_bytes ? use_again(owner) : NULL;
-  return old || !blocks.last_bytes ? old : add(owner, bytes);
+  struct hd_block_header *block = may_add(bytes) ? add(owner, bytes) : NULL;
+  if (block || !blocks.last_bytes)
+    return block;
+  block = use_again(owner);
+  return block ? block : add(owner, bytes);
 }

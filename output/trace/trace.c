@@ -501,6 +501,15 @@ bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visitor, void
 
 /* ---- the rest ---- */
 
+enum { BLOCK_MOST = 256 << 10 }; /* what the library asks for at once, at most */
+
+static uint64_t taken_bytes(const struct block *blocks, uint32_t count) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    bytes += (uint64_t)blocks[i].block->header->span * HD_BLOCK_BYTES;
+  return bytes;
+}
+
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
   *size = (struct hd_trace_size){.bytes = model->renumbered ? 0 : model->trace_bytes,
                                  .limit_bytes = model->header.trace_limit_bytes,
@@ -511,6 +520,7 @@ bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
   struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
   find_blocks(model, blocks);
   size->from_ticks = from_ticks(model, blocks, count);
+  size->lacked_room = size->full_ticks > 0 && taken_bytes(blocks, count) + BLOCK_MOST <= size->limit_bytes;
   free(blocks);
   return true;
 }

@@ -45,6 +45,7 @@ struct hd_trace_size {
   uint64_t limit_bytes;
   uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
   uint64_t full_ticks; /* it is whole until then; 0: to the end */
+  bool lacked_room;    /* it did not have so many then: the file could not grow */
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 

@@ -28,6 +28,8 @@ static bool count(void *context, const struct hd_trace_entry *entry) {
 
 static char *say_what_is_missing(const struct hd_trace_size *size) {
   const double megabytes = (double)size->limit_bytes / 0x1p20;
+  if (size->lacked_room)
+    return hd_print("the folder of live profiles was full then: 'HEDDLE_STORE_DIR' names another one");
   if (size->full_ticks > 0)
     return hd_print("it had its %.1f MB then, and ends there: 'heddle run --trace=SIZE' takes more", megabytes);
   if (size->from_ticks > 0)

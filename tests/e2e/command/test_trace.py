@@ -338,6 +338,20 @@ def test_a_run_that_fits_is_kept_whole(build_program, run_heddle, trace, export,
     assert export(made)["program"]["trace"]["whole_from_s"] is None and trace(made, "--check") == ADDS_UP
 
 
+@pytest.mark.parametrize("option, said", [("--trace", "the folder of live profiles was full then: 'HEDDLE_STORE_DIR' names another one"),
+                                          ("--trace-last=64M", "what came before has been written over")])
+def test_where_there_is_no_room_for_so_much(build_program, run_heddle, trace, export, tmp_path, option, said):
+    """The program's profile may have a megabyte: the trace ends there, or has the end of the run."""
+    made = tmp_path / "little.heddle"
+    result = run_heddle("run", "-q", option, "-o", made, "--", "sh", "-c", f"ulimit -f 1000; exec {build_program('floods.c')} critical 1",
+                        env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+    assert result.returncode == 0, result.stderr
+    assert said in re.sub(r"\s+", " ", trace(made))
+    program = export(made)["program"]
+    assert program["trace"]["bytes"] < 1 << 20 and program["elapsed_s"] > 1
+    assert (program["trace"]["whole_until_s"] is None) == (option != "--trace")
+
+
 def test_the_end_can_be_read_while_it_is_written_over(start_steered, trace, tmp_path):
     """Each snapshot is in order: no block is taken for what another thread has written into it since."""
     program = start_steered(env={"HEDDLE_TRACE_LAST": "300k", "HEDDLE_OVERHEAD": "off"})
