@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "output/model/accumulate.h"
 #include "support/command/memory.h"
@@ -22,6 +23,13 @@ struct hd_row *hd_row_source_add(struct hd_row_source *source) {
   struct hd_row *row = &source->extra[source->extra_count++];
   *row = (struct hd_row){0};
   return row;
+}
+
+void hd_row_source_drop(const struct hd_row_source *source, uint64_t offset, size_t bytes) {
+  const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t first = (offset + page - 1) / page * page, end = (offset + bytes) / page * page;
+  if (source->mapped && end > first)
+    madvise((char *)source->memory + first, end - first, MADV_DONTNEED);
 }
 
 void hd_row_source_clear(struct hd_row_source *source) {

@@ -81,6 +81,9 @@ static bool take_block(struct hd_reader *reader, uint32_t unit, const struct hd_
                                .first = (uint32_t)first,
                                .record_bytes = (uint32_t)each};
   reader->record_count[block->type] = first + block->count;
+  if (block->type == HD_BLOCK_TRACE)
+    hd_row_source_drop(reader->source, HD_HEADER_BYTES + (uint64_t)unit * HD_BLOCK_BYTES,
+                       block->span * (size_t)HD_BLOCK_BYTES);
   return true;
 }
 

@@ -159,9 +159,16 @@ static struct hd_trace_record record_of(const struct hd_model *model, const stru
   return record;
 }
 
+/* It has been read. */
+static void drop(const struct hd_model *model, const struct hd_reader_block *block) {
+  hd_row_source_drop(model->source, block->content, block->header->count);
+}
+
 /* A block begins where the one before ends, if that is there. */
 static bool begin_block(struct walk *walk, struct log *log) {
   const struct hd_reader_block *block = log->blocks[log->block++];
+  if (log->block > 1)
+    drop(walk->model, log->blocks[log->block - 2]);
   const struct hd_trace_record record = record_of(walk->model, block);
   log->at = (const uint8_t *)walk->model->source->bytes + block->content + sizeof record;
   log->end = log->at + (block->header->count - sizeof record);
