@@ -13,6 +13,7 @@
 #include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
+#include "output/trace/trace.h"
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 
@@ -53,7 +54,7 @@ static const struct hd_option options[] = {
      "wall (default), busy, wait, runtime or gain: what a callpath weighs in folded stacks, and\n"
      "what a viewer shows first",
      .take = take_weight, .field = offsetof(struct choices, weight)},
-    {'o', "output", "OUT", "write to the file OUT instead of standard output", .take = hd_take_text,
+    {'o', "output", "OUT", "write to the file (otf2: the folder) OUT instead of standard output", .take = hd_take_text,
      .field = offsetof(struct choices, output), .expects = "the name of a file"},
     {0, "force", NULL, "replace OUT if it exists", HD_OPTION_FLAG(struct choices, force)},
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
@@ -97,6 +98,12 @@ static bool can_weigh(const struct hd_model *model, const struct choices *choice
 
 static int write_out(const struct hd_model *model, const struct hd_model *after, const struct choices *choices) {
   bool made = true;
+  if (choices->exporter->of_trace && !hd_trace_is_there(model))
+    return HD_EXIT_FAILED;
+  if (choices->exporter->of_trace)
+    hd_trace_tell_end(model);
+  if (choices->exporter->write_files)
+    return choices->exporter->write_files(model, choices->output, choices->force) ? HD_EXIT_OK : HD_EXIT_FAILED;
   if (!can_weigh(model, choices) || (after && !can_weigh(after, choices)))
     return HD_EXIT_FAILED;
   if (choices->exporter->binary && !choices->output && isatty(STDOUT_FILENO)) {
@@ -125,6 +132,10 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
     hd_usage_complain(&usage, "%s; 'heddle merge' adds several up",
                       choices->exporter->write_both ? "at most two FILEs"
                                                     : "one FILE at a time, but for -f folded, which takes two");
+    return HD_EXIT_USAGE;
+  }
+  if (choices->exporter->write_files && !choices->output) {
+    hd_usage_complain(&usage, "-f %s writes more than one file: it needs -o OUT", choices->exporter->name);
     return HD_EXIT_USAGE;
   }
   if (count > 1 && choices->since) {

@@ -41,6 +41,12 @@ struct hd_trace_size {
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 
+/** Whether there is one; if not, stderr says how to get one. */
+bool hd_trace_is_there(const struct hd_model *model);
+
+/** Says on stderr if it ended before the program did. */
+void hd_trace_tell_end(const struct hd_model *model);
+
 /** Called for each entry. False: no more. At the end of the trace all threads that live get one that ends them. */
 typedef bool hd_trace_visitor(void *context, const struct hd_trace_entry *entry);
 

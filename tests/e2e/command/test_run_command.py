@@ -88,8 +88,8 @@ def test_each_command_says_its_version(run_heddle):
     assert whole.startswith("heddle ") and run_heddle("run", "--version").stdout == whole
 
 
-PARTS = ("screen of heddle top", "charts of heddle html", "heddle export -f pprof", "metrics of event groups",
-         "events of PAPI")
+PARTS = ("screen of heddle top", "charts of heddle html", "heddle export -f pprof", "heddle export -f otf2",
+         "metrics of event groups", "events of PAPI")
 
 
 def test_version_says_which_optional_parts_are_missing(run_heddle, tmp_path):
