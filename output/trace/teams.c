@@ -10,28 +10,37 @@
 
 #include "support/command/memory.h"
 
+/* A worker that has joined. */
 struct member {
   uint32_t thread, number;
+  uint64_t ordinal; /* among all begins of regions and joins of workers in the trace */
 };
 
 /* A region that has begun and not ended. */
 struct open_region {
   uint32_t thread; /* its primary */
   uint32_t node;
-  bool has_team;          /* it is not alone */
-  uint32_t team;          /* HD_TEAM() */
-  uint64_t ordinal;       /* among all regions of the trace, in the order of their begins */
-  uint32_t number;        /* second walk: of its team */
-  struct member *members; /* first walk: the workers that have come */
+  bool has_started;
+  uint32_t team;    /* HD_TEAM(), since then */
+  uint64_t ordinal; /* as a member's */
+  struct member *members;
   uint32_t count, limit;
+};
+
+/* Workers may join before the primary tells which team that is. */
+struct early {
+  bool waits;
+  uint32_t team;
+  struct member member;
 };
 
 struct hd_trace_teams {
   const struct hd_model *model;
-  FILE *numbers; /* of the regions' teams, by ordinal, 32 bits each */
-  uint64_t begun;
+  FILE *numbers; /* of teams, and 1, by ordinal, 32 bits each; 0: none is known */
+  uint64_t ordinals;
   struct open_region *open; /* in the order of their begins */
   uint32_t open_count, open_limit;
+  struct early *early; /* by thread */
   struct hd_trace_team *items;
   uint32_t count;
   json_t *by_text; /* their numbers */
@@ -53,20 +62,18 @@ static struct open_region *innermost_of(const struct hd_trace_teams *teams, uint
 
 static struct open_region *with_team(const struct hd_trace_teams *teams, uint32_t team) {
   for (uint32_t i = teams->open_count; i-- > 0;)
-    if (teams->open[i].has_team && teams->open[i].team == team)
+    if (teams->open[i].has_started && teams->open[i].team == team)
       return &teams->open[i];
   return NULL;
 }
 
-static struct open_region *open_region(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
+static void open_region(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
   if (teams->open_count == teams->open_limit) {
     teams->open_limit = 2 * teams->open_limit + 8;
     teams->open = hd_grow(teams->open, teams->open_limit, sizeof *teams->open);
   }
-  struct open_region *region = &teams->open[teams->open_count++];
-  *region = (struct open_region){
-      .thread = entry->thread, .node = entry->operand, .ordinal = teams->begun++, .number = HD_NONE};
-  return region;
+  teams->open[teams->open_count++] =
+      (struct open_region){.thread = entry->thread, .node = entry->operand, .ordinal = teams->ordinals++};
 }
 
 static void forget(struct hd_trace_teams *teams, struct open_region *region) {
@@ -136,30 +143,50 @@ static uint32_t number_of(struct hd_trace_teams *teams, struct open_region *regi
 
 /* ---- the first walk ---- */
 
+static void write_number(struct hd_trace_teams *teams, uint64_t ordinal, uint32_t number) {
+  const uint32_t and_one = number + 1;
+  const off_t at = (off_t)(ordinal * sizeof and_one);
+  if (teams->error == 0 && pwrite(fileno(teams->numbers), &and_one, sizeof and_one, at) != (ssize_t)sizeof and_one)
+    teams->error = errno ? errno : ENOSPC;
+}
+
 static void close_region(struct hd_trace_teams *teams, struct open_region *region) {
   const uint32_t number = number_of(teams, region);
-  const off_t at = (off_t)(region->ordinal * sizeof number);
-  if (teams->error == 0 && pwrite(fileno(teams->numbers), &number, sizeof number, at) != (ssize_t)sizeof number)
-    teams->error = errno ? errno : ENOSPC;
+  write_number(teams, region->ordinal, number);
+  for (uint32_t i = 0; i < region->count; i++)
+    write_number(teams, region->members[i].ordinal, number);
   forget(teams, region);
 }
 
-static void add_member(struct open_region *region, const struct hd_trace_entry *entry, uint32_t most) {
-  if (!region || region->count >= most)
+static void add_member(const struct hd_trace_teams *teams, struct open_region *region, struct member member) {
+  if (region->count >= 2 * teams->model->thread_count)
     return;
   if (region->count == region->limit) {
     region->limit = 2 * region->limit + 8;
     region->members = hd_grow(region->members, region->limit, sizeof *region->members);
   }
-  region->members[region->count++] = (struct member){entry->thread, entry->number};
+  region->members[region->count++] = member;
 }
 
-static void note_start(const struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
+static void join(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
+  const struct member member = {entry->thread, entry->number, teams->ordinals++};
+  struct open_region *region = with_team(teams, entry->team);
+  if (region)
+    add_member(teams, region, member);
+  teams->early[entry->thread] = (struct early){!region, entry->team, member};
+}
+
+static void start(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
   struct open_region *region = innermost_of(teams, entry->thread);
   if (!region)
     return;
-  region->has_team = true;
+  region->has_started = true;
   region->team = entry->team;
+  for (uint32_t i = 0; i < teams->model->thread_count; i++) {
+    struct early *early = &teams->early[i];
+    if (early->waits && early->team == entry->team)
+      add_member(teams, region, early->member), early->waits = false;
+  }
 }
 
 /* Parents have smaller numbers than their children. */
@@ -179,32 +206,34 @@ static bool has_ended(const struct hd_trace_teams *teams, const struct open_regi
 }
 
 /* Before an entry is looked at, what has ended by then. */
-static void close_ended(struct hd_trace_teams *teams, const struct hd_trace_entry *entry,
-                        void (*close)(struct hd_trace_teams *teams, struct open_region *region)) {
+static void close_ended(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
   bool ends = entry->what == HD_WHAT_REGION_END || entry->what == HD_WHAT_NESTED_END;
   for (struct open_region *region; (region = innermost_of(teams, entry->thread)); ends = false)
     if (!ends && !has_ended(teams, region, entry))
       return;
     else
-      close(teams, region);
+      close_region(teams, region);
 }
 
 static bool find(void *context, const struct hd_trace_entry *entry) {
   struct hd_trace_teams *teams = context;
-  close_ended(teams, entry, close_region);
+  close_ended(teams, entry);
   if (begins_region(entry))
     open_region(teams, entry);
   else if (entry->what == HD_WHAT_START)
-    note_start(teams, entry);
+    start(teams, entry);
   else if (entry->what == HD_WHAT_TEAM)
-    add_member(with_team(teams, entry->team), entry, 2 * teams->model->thread_count);
+    join(teams, entry);
   return teams->error == 0;
 }
 
 struct hd_trace_teams *hd_trace_teams_find(const struct hd_model *model) {
   char error[8]; /* the second walk says what is wrong with the trace */
   struct hd_trace_teams *teams = hd_new(1, sizeof *teams);
-  *teams = (struct hd_trace_teams){.model = model, .numbers = tmpfile(), .by_text = json_object()};
+  *teams = (struct hd_trace_teams){.model = model,
+                                   .numbers = tmpfile(),
+                                   .early = hd_new((size_t)model->thread_count + 1, sizeof *teams->early),
+                                   .by_text = json_object()};
   hd_need(teams->by_text);
   if (!teams->numbers)
     teams->error = errno;
@@ -212,7 +241,6 @@ struct hd_trace_teams *hd_trace_teams_find(const struct hd_model *model) {
     hd_trace_walk(model, find, teams, error, sizeof error);
   while (teams->numbers && teams->open_count > 0)
     close_region(teams, &teams->open[teams->open_count - 1]);
-  teams->begun = 0;
   if (teams->error == 0)
     return teams;
   fprintf(stderr, "heddle: a temporary file for the teams of the trace: %s\n", strerror(teams->error));
@@ -227,6 +255,7 @@ void hd_trace_teams_free(struct hd_trace_teams *teams) {
     free((void *)teams->items[i].threads);
   free(teams->items);
   free(teams->open);
+  free(teams->early);
   json_decref(teams->by_text);
   if (teams->numbers)
     fclose(teams->numbers);
@@ -243,21 +272,9 @@ struct hd_trace_team hd_trace_teams_at(const struct hd_trace_teams *teams, uint3
   return teams->items[number];
 }
 
-static uint32_t open_next(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
-  struct open_region *region = open_region(teams, entry);
-  if (fread(&region->number, sizeof region->number, 1, teams->numbers) != 1 || region->number >= teams->count)
-    region->number = HD_NONE;
-  return region->number;
-}
-
-uint32_t hd_trace_teams_take(struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
-  uint32_t number = HD_NONE;
-  close_ended(teams, entry, forget);
-  if (begins_region(entry))
-    number = open_next(teams, entry);
-  else if (entry->what == HD_WHAT_START)
-    note_start(teams, entry);
-  else if (entry->what == HD_WHAT_TEAM && with_team(teams, entry->team))
-    number = with_team(teams, entry->team)->number;
-  return number;
+uint32_t hd_trace_teams_take(const struct hd_trace_teams *teams, const struct hd_trace_entry *entry) {
+  uint32_t and_one = 0;
+  if (!begins_region(entry) && entry->what != HD_WHAT_TEAM)
+    return HD_NONE;
+  return fread(&and_one, sizeof and_one, 1, teams->numbers) == 1 && and_one <= teams->count ? and_one - 1 : HD_NONE;
 }

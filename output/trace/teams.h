@@ -5,8 +5,8 @@
  * before its threads have come.
  *
  * Teams of the same threads, in the same order, are one. A first walk through the trace finds them, and notes in an
- * unlinked file which one each region has, so memory grows with the number of different teams alone. A second walk
- * takes them from there.
+ * unlinked file which one each region has, and each worker joins, so memory grows with the number of different teams
+ * alone. A second walk takes them from there.
  */
 #ifndef HEDDLE_OUTPUT_TRACE_TEAMS_H
 #define HEDDLE_OUTPUT_TRACE_TEAMS_H
@@ -32,6 +32,6 @@ struct hd_trace_team hd_trace_teams_at(const struct hd_trace_teams *teams, uint3
 /** To be called with every entry of the second walk. At REGION_BEGIN and NESTED_BEGIN it returns the number of the team
  *  that the region will have, at TEAM of the one that the thread joins; else, and where the trace does not say,
  *  HD_NONE. */
-uint32_t hd_trace_teams_take(struct hd_trace_teams *teams, const struct hd_trace_entry *entry);
+uint32_t hd_trace_teams_take(const struct hd_trace_teams *teams, const struct hd_trace_entry *entry);
 
 #endif

@@ -69,13 +69,13 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 /* In a folder of their own, which does not last. */
 static void export_files(const struct hd_model *model, const struct hd_exporter *exporter) {
   enum { OPEN_MOST = 16 };
-  char folder[] = "/tmp/heddle-fuzz-XXXXXX", path[sizeof folder + 8];
+  char folder[] = "/tmp/heddle-fuzz-XXXXXX", path[sizeof folder + 16];
   struct hd_trace_size size;
   if (!hd_trace_size(model, &size))
     return;
   if (!mkdtemp(folder))
     abort();
-  snprintf(path, sizeof path, "%s/out", folder);
+  snprintf(path, sizeof path, "%s/out.prv", folder);
   exporter->write_files(model, path, false);
   nftw(folder, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS);
 }

@@ -7,7 +7,8 @@
 #define FORMATS                                                                                                        \
   FORMAT(json)                                                                                                         \
   FORMAT(folded)                                                                                                       \
-  FORMAT(speedscope) FORMAT(callgrind) FORMAT(pprof) FORMAT(chrome) FORMAT(sql) FORMAT(caliper) FORMAT(dot) FORMAT(otf2)
+  FORMAT(speedscope)                                                                                                   \
+  FORMAT(callgrind) FORMAT(pprof) FORMAT(chrome) FORMAT(sql) FORMAT(caliper) FORMAT(dot) FORMAT(otf2) FORMAT(paraver)
 
 #define FORMAT(name) extern const struct hd_exporter hd_export_##name;
 FORMATS

@@ -206,10 +206,12 @@ def test_times_are_those_of_the_profile(traced, archive, export):
 
 
 def test_constructs_have_the_roles_of_openmp(traced, archive):
-    regions = {(region.name.split()[0], region.region_role.name) for region in Archive(archive(traced)).definitions.regions
+    regions = {(region.name.split()[0], region.region_role) for region in Archive(archive(traced)).definitions.regions
                if region.paradigm == otf2.Paradigm.OPENMP}
-    assert regions >= {("parallel", "PARALLEL"), ("loop", "LOOP"), ("barrier", "BARRIER"), ("critical", "CRITICAL"), ("task", "TASK"),
-                       ("taskwait", "TASK_WAIT"), ("single", "SINGLE"), ("wait:", "IMPLICIT_BARRIER"), ("wait:", "TASK_WAIT")}
+    role = otf2.RegionRole
+    assert regions >= {("parallel", role.PARALLEL), ("loop", role.LOOP), ("barrier", role.BARRIER), ("critical", role.CRITICAL),
+                       ("task", role.TASK), ("taskwait", role.TASK_WAIT), ("single", role.SINGLE), ("wait:", role.IMPLICIT_BARRIER),
+                       ("wait:", role.TASK_WAIT)}
 
 
 def test_teams_have_their_threads(traced, archive):
@@ -298,16 +300,16 @@ def test_what_was_killed_is_balanced(build_program, run_heddle, archive, tmp_pat
 
 
 def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, export, tmp_path):
-    """The file lies in memory as it is, and counts for nothing here."""
+    """The profile's file itself is read into memory."""
     path = tmp_path / "long.heddle"
     result = run_heddle("run", "-q", "--trace=64M", "-o", path, "--", build_program(LONG))
     assert result.returncode == 0, result.stderr
     assert export(path)["program"]["trace"]["bytes"] > 8 << 20
-    most = 8 << 20
+    most = path.stat().st_size + (8 << 20)
     result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "archive", path,
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)))
     assert result.returncode == 0, result.stderr
-    assert sum(file.stat().st_size for file in (tmp_path / "archive").rglob("*.evt")) > 2 * most
+    assert sum(file.stat().st_size for file in (tmp_path / "archive").rglob("*.evt")) > most
 
 
 def test_what_cannot_be_written_is_said(traced, profile, build_program, run_heddle, archive, tmp_path):
