@@ -54,8 +54,9 @@ static const struct hd_option options[] = {
      "wall (default), busy, wait, runtime or gain: what a callpath weighs in folded stacks, and\n"
      "what a viewer shows first",
      .take = take_weight, .field = offsetof(struct choices, weight)},
-    {'o', "output", "OUT", "write to the file (otf2: the folder) OUT instead of standard output", .take = hd_take_text,
-     .field = offsetof(struct choices, output), .expects = "the name of a file"},
+    {'o', "output", "OUT",
+     "write to the file OUT instead of standard output (otf2: to the folder OUT; paraver: to NAME.prv)",
+     .take = hd_take_text, .field = offsetof(struct choices, output), .expects = "the name of a file"},
     {0, "force", NULL, "replace OUT if it exists", HD_OPTION_FLAG(struct choices, force)},
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},

@@ -7,51 +7,61 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "output/views/export/export.h"
 #include "output/views/export/paraver_records.h"
 #include "support/command/memory.h"
 #include "support/command/output_stream.h"
 
-#define PRV ".prv"
+enum { RECORDS, LABELS, ROWS, FILES };
 
-static bool write_records(struct hd_paraver *paraver, const char *path, bool force) {
+/* So that none is made where one of the others cannot be. */
+static bool are_free(char *const paths[FILES]) {
+  for (int i = 0; i < FILES; i++)
+    if (access(paths[i], F_OK) == 0) {
+      fprintf(stderr, "heddle: %s: %s\n", paths[i], HD_STREAM_TAKEN);
+      return false;
+    }
+  return true;
+}
+
+static bool write_file(struct hd_paraver *paraver, const char *path, bool force,
+                       bool (*write)(struct hd_paraver *paraver, FILE *out)) {
   FILE *out = hd_stream_create(path, force);
   if (!out)
     return false;
-  const bool is_whole = hd_paraver_write_records(paraver, out);
+  const bool is_whole = write(paraver, out);
   return hd_stream_finish(out, path) && is_whole;
 }
 
-static bool write_names(const struct hd_model *model, const char *path, bool force,
-                        void (*write)(const struct hd_model *model, FILE *out)) {
-  FILE *out = hd_stream_create(path, force);
-  if (!out)
-    return false;
-  write(model, out);
-  return hd_stream_finish(out, path);
-}
-
-static bool write_all(const struct hd_model *model, const char *path, size_t stem, bool force) {
-  char *labels = hd_print("%.*s.pcf", (int)stem, path), *rows = hd_print("%.*s.row", (int)stem, path);
+static bool write_all(const struct hd_model *model, char *const paths[FILES], bool force) {
   struct hd_paraver paraver;
-  bool done = hd_paraver_start(&paraver, model);
-  if (done) {
-    done = write_names(model, labels, force, hd_paraver_write_labels) &&
-           write_names(model, rows, force, hd_paraver_write_rows) && write_records(&paraver, path, force);
-    hd_paraver_finish(&paraver);
-  }
-  free(labels);
-  free(rows);
+  if ((!force && !are_free(paths)) || !hd_paraver_start(&paraver, model))
+    return false;
+  const bool done = write_file(&paraver, paths[LABELS], force, hd_paraver_write_labels) &&
+                    write_file(&paraver, paths[ROWS], force, hd_paraver_write_rows) &&
+                    write_file(&paraver, paths[RECORDS], force, hd_paraver_write_records);
+  hd_paraver_finish(&paraver);
   return done;
 }
 
 static bool write_paraver(const struct hd_model *model, const char *path, bool force) {
-  const size_t length = strlen(path), end = strlen(PRV);
-  if (length > end && strcmp(path + length - end, PRV) == 0 && path[length - end - 1] != '/')
-    return write_all(model, path, length - end, force);
-  fprintf(stderr, "heddle: %s: -f paraver needs -o NAME.prv: it writes NAME.pcf and NAME.row, too\n", path);
-  return false;
+  static const char end[] = ".prv";
+  const size_t length = strlen(path), stem = length - strlen(end);
+  if (length <= strlen(end) || strcmp(path + stem, end) != 0 || path[stem - 1] == '/') {
+    fprintf(stderr, "heddle: %s: -f paraver needs -o NAME.prv: it writes NAME.pcf and NAME.row, too\n", path);
+    return false;
+  }
+  char *paths[FILES] = {
+      [RECORDS] = hd_print("%s", path),
+      [LABELS] = hd_print("%.*s.pcf", (int)stem, path),
+      [ROWS] = hd_print("%.*s.row", (int)stem, path),
+  };
+  const bool done = write_all(model, paths, force);
+  for (int i = 0; i < FILES; i++)
+    free(paths[i]);
+  return done;
 }
 
 const struct hd_exporter hd_export_paraver = {

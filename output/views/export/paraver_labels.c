@@ -60,7 +60,8 @@ static void write_causes(FILE *out) {
   }
 }
 
-void hd_paraver_write_labels(const struct hd_model *model, FILE *out) {
+bool hd_paraver_write_labels(struct hd_paraver *paraver, FILE *out) {
+  const struct hd_model *model = paraver->model;
   write_states(out);
   begin_type(HD_PARAVER_CALLPATH, "Callpath", out);
   write_places(model, false, out);
@@ -72,12 +73,15 @@ void hd_paraver_write_labels(const struct hd_model *model, FILE *out) {
   begin_type(HD_PARAVER_CREATED, "Task created", out);
   begin_type(HD_PARAVER_ACQUIRED, "Lock acquired", out);
   begin_type(HD_PARAVER_RELEASED, "Lock released", out);
+  return true;
 }
 
 /* ---- NAME.row ---- */
 
-void hd_paraver_write_rows(const struct hd_model *model, FILE *out) {
+bool hd_paraver_write_rows(struct hd_paraver *paraver, FILE *out) {
+  const struct hd_model *model = paraver->model;
   fprintf(out, "LEVEL THREAD SIZE %" PRIu32 "\n", model->thread_count);
   for (uint32_t i = 0; i < model->thread_count; i++)
     fprintf(out, "thread %" PRIu32 " (%s)\n", i, hd_thread_kind_id(model->threads[i].kind));
+  return true;
 }

@@ -44,7 +44,7 @@ static enum hd_paraver_state state_of(uint32_t state) {
       [HD_INTRUSION_RUNTIME] = HD_PARAVER_RUNTIME,
       [HD_INTRUSION_IDLE] = HD_PARAVER_IDLE,
   };
-  return state < HD_STATE_COUNT ? states[hd_intrusion_class_of((enum hd_state)state)] : HD_PARAVER_NONE;
+  return state < HD_STATE_COUNT ? states[hd_intrusion_class_of((enum hd_state)state)] : HD_PARAVER_NOT_CREATED;
 }
 
 static uint32_t cause_of(uint32_t state) {
@@ -61,7 +61,7 @@ static uint32_t region_of(const struct hd_model *model, uint32_t node) {
 
 static void end_state(struct walk *walk, const struct thread *thread, uint64_t ns) {
   const off_t at = (off_t)(thread->ordinal * sizeof ns);
-  if (walk->out || walk->error != 0 || thread->state == HD_PARAVER_NONE)
+  if (walk->out || walk->error != 0)
     return;
   if (pwrite(fileno(walk->paraver->ends), &ns, sizeof ns, at) != (ssize_t)sizeof ns)
     walk->error = errno ? errno : ENOSPC;
@@ -73,8 +73,6 @@ static void begin_state(struct walk *walk, uint32_t number, uint64_t ns, enum hd
   uint64_t end = ns;
   thread->state = state;
   thread->since_ns = ns;
-  if (state == HD_PARAVER_NONE)
-    return;
   thread->ordinal = walk->records++;
   if (walk->out && fread(&end, sizeof end, 1, walk->paraver->ends) == 1 && end > ns)
     fprintf(walk->out, "1:0:1:1:%" PRIu32 ":%" PRIu64 ":%" PRIu64 ":%d\n", number + 1, ns, end, (int)state);

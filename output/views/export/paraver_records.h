@@ -19,10 +19,9 @@
 enum hd_paraver_state {
   HD_PARAVER_IDLE = 0,
   HD_PARAVER_RUNNING = 1,
-  HD_PARAVER_NOT_CREATED = 2,
+  HD_PARAVER_NOT_CREATED = 2, /* or it has ended */
   HD_PARAVER_WAITING = 5, /* "Synchronization" */
-  HD_PARAVER_RUNTIME = 7, /* "Scheduling and Fork/Join" */
-  HD_PARAVER_NONE         /* the thread has ended: it has no record */
+  HD_PARAVER_RUNTIME = 7      /* "Scheduling and Fork/Join" */
 };
 
 /** Types of events, and their values. */
@@ -46,10 +45,10 @@ struct hd_paraver {
 bool hd_paraver_start(struct hd_paraver *paraver, const struct hd_model *model);
 void hd_paraver_finish(struct hd_paraver *paraver);
 
-/** False: the trace is damaged, as stderr says; what comes before is written. Write errors are left to `out`. */
+/** Each writes one of the files: NAME.prv, NAME.pcf, NAME.row. False: the trace is damaged, as stderr says; what comes
+ *  before is written. Write errors are left to `out`. */
 bool hd_paraver_write_records(struct hd_paraver *paraver, FILE *out);
-
-void hd_paraver_write_labels(const struct hd_model *model, FILE *out);
-void hd_paraver_write_rows(const struct hd_model *model, FILE *out);
+bool hd_paraver_write_labels(struct hd_paraver *paraver, FILE *out);
+bool hd_paraver_write_rows(struct hd_paraver *paraver, FILE *out);
 
 #endif
