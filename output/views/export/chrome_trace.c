@@ -10,6 +10,7 @@
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
 #include "output/trace/slices.h"
+#include "output/views/export/chrome_flows.h"
 #include "output/views/render/json.h"
 #include "support/command/memory.h"
 
@@ -18,6 +19,7 @@ struct writing {
   FILE *out;
   char **names; /* of nodes, as JSON has them; made when they are first needed */
   struct hd_slices slices;
+  struct hd_chrome_flows *flows;
   uint64_t last_ticks;
   uint32_t busy; /* threads */
   bool failed;
@@ -81,6 +83,7 @@ static void count(const struct writing *writing, uint64_t ticks) {
 static bool write(void *context, const struct hd_trace_entry *entry) {
   struct writing *writing = context;
   const bool was_busy = entry->before.state == HD_BUSY, is_busy = entry->now.state == HD_BUSY;
+  hd_chrome_flows_take(writing->flows, entry);
   hd_slices_take(&writing->slices, entry);
   writing->last_ticks = entry->ticks;
   writing->busy += (uint32_t)is_busy - (uint32_t)was_busy;
@@ -110,11 +113,13 @@ bool hd_chrome_write_trace(const struct hd_model *model, FILE *out) {
       .model = model, .out = out, .names = hd_new((size_t)model->node_count + 1, sizeof *writing.names)};
   char error[PATH_MAX + 256];
   writing.slices = (struct hd_slices){.model = model, .begin = begin, .end = end, .context = &writing};
+  writing.flows = hd_chrome_flows_new(model, out);
   name_threads(&writing);
   hd_slices_start(&writing.slices);
   if (!hd_trace_walk(model, write, &writing, error, sizeof error))
     fprintf(stderr, "heddle: %s\n", error);
   hd_slices_finish(&writing.slices, writing.last_ticks);
+  hd_chrome_flows_free(writing.flows);
   for (uint32_t i = 0; i < model->node_count; i++)
     free(writing.names[i]);
   free(writing.names);
