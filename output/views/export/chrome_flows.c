@@ -45,10 +45,8 @@ static void forget(struct hd_chrome_flows *flows, struct task *task) {
 }
 
 void hd_chrome_flows_free(struct hd_chrome_flows *flows) {
-  struct task *task, *next;
-  HASH_ITER(hh, flows->tasks, task, next) {
-    forget(flows, task);
-  }
+  while (flows->tasks)
+    forget(flows, flows->tasks);
   free(flows->locks);
   free(flows->waits);
   free(flows);

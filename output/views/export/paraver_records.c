@@ -207,7 +207,6 @@ static void write_header(const struct hd_paraver *paraver, FILE *out) {
 bool hd_paraver_write_records(struct hd_paraver *paraver, FILE *out) {
   struct walk walk = {.paraver = paraver, .out = out};
   char error[PATH_MAX + 256];
-  rewind(paraver->ends);
   write_header(paraver, out);
   begin_all(&walk);
   const bool is_whole = hd_trace_walk(paraver->model, take, &walk, error, sizeof error);

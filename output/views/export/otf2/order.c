@@ -58,10 +58,8 @@ static void forget(struct hd_otf2_order *order, struct task *task) {
 }
 
 void hd_otf2_order_free(struct hd_otf2_order *order) {
-  struct task *task, *next;
-  HASH_ITER(hh, order->tasks, task, next) {
-    forget(order, task);
-  }
+  while (order->tasks)
+    forget(order, order->tasks);
   for (uint32_t i = 0; i < order->otf2->model->thread_count; i++)
     free(order->threads[i].held);
   free(order->threads);
