@@ -93,7 +93,7 @@ static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
   FILE *binary = exporter->binary ? fopen("/dev/null", "w") : NULL; /* no terminal sees it */
   if (exporter->write_files)
     export_files(model, exporter);
-  else
+  else if (exporter->write)
     exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), binary ? binary : sink);
   if (binary)
     fclose(binary);
