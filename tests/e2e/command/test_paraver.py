@@ -173,11 +173,12 @@ def test_states_have_no_gap(profile, build_program, converted, program):
         assert all(before[1] == after[0] for before, after in zip(states, states[1:])) and states[-1][1] == found.duration
 
 
-def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, tmp_path):
+def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, export, tmp_path):
     """The profile's file itself is read into memory."""
     path = tmp_path / "long.heddle"
     result = run_heddle("run", "-q", "--trace=64M", "-o", path, "--", build_program(LONG))
     assert result.returncode == 0, result.stderr
+    assert export(path)["program"]["trace"]["bytes"] > 8 << 20  # and the names of places are in the file now
     most = path.stat().st_size + (6 << 20)
     result = run_heddle("export", "-f", "paraver", "-o", tmp_path / "out.prv", path,
                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (most, most)))
