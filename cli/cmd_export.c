@@ -25,6 +25,7 @@ struct choices {
   bool force;
   bool no_cache;
   const char *since;
+  struct hd_run_part part;
 };
 
 static bool take_format(const struct hd_option_use *use) {
@@ -61,6 +62,7 @@ static const struct hd_option options[] = {
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},
     HD_OPTION_SINCE(struct choices, since),
+    HD_OPTION_PART(struct choices, part),
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
@@ -102,7 +104,7 @@ static int write_out(const struct hd_model *model, const struct hd_model *after,
   if (choices->exporter->of_trace && !hd_trace_is_there(model))
     return HD_EXIT_FAILED;
   if (choices->exporter->of_trace)
-    hd_trace_tell_end(model);
+    hd_trace_tell_bounds(model);
   if (choices->exporter->write_files)
     return choices->exporter->write_files(model, choices->output, choices->force) ? HD_EXIT_OK : HD_EXIT_FAILED;
   if (!can_weigh(model, choices) || (after && !can_weigh(after, choices)))
@@ -127,6 +129,7 @@ static int write_out(const struct hd_model *model, const struct hd_model *after,
 /* `files`: as many as the command line has. */
 static int export(struct hd_model *model, const struct hd_profile_command *command, char **files, int count) {
   const struct choices *choices = command->choices;
+  const bool has_part = choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
   struct hd_model *after = NULL;
   int status = HD_EXIT_FAILED;
   if (count > 1 + (choices->exporter->write_both != NULL)) {
@@ -139,8 +142,13 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
     hd_usage_complain(&usage, "-f %s writes more than one file: it needs -o OUT", choices->exporter->name);
     return HD_EXIT_USAGE;
   }
-  if (count > 1 && choices->since) {
-    hd_usage_complain(&usage, "--since is for one FILE");
+  if (choices->exporter->of_trace && (choices->since || has_part)) {
+    hd_usage_complain(&usage, "-f %s writes the whole trace: leave --since, --from and --to out",
+                      choices->exporter->name);
+    return HD_EXIT_USAGE;
+  }
+  if (count > 1 && (choices->since || has_part)) {
+    hd_usage_complain(&usage, "--since, --from and --to are for one FILE");
     return HD_EXIT_USAGE;
   }
   if (count == 1 || (after = prepare(hd_open_file(command, files[1]), choices)))
@@ -153,8 +161,11 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = hd_exporters[0]};
   int first = 0, status = HD_EXIT_OK;
-  const struct hd_profile_command command = {
-      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .since = &choices.since};
+  const struct hd_profile_command command = {.usage = &usage,
+                                             .choices = &choices,
+                                             .no_cache = &choices.no_cache,
+                                             .since = &choices.since,
+                                             .part = &choices.part};
   if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
   struct hd_model *model = hd_open_file(&command, argv[first]);

@@ -19,8 +19,8 @@
 enum hd_paraver_state {
   HD_PARAVER_IDLE = 0,
   HD_PARAVER_RUNNING = 1,
-  HD_PARAVER_NOT_CREATED = 2, /* or it has ended */
-  HD_PARAVER_WAITING = 5, /* "Synchronization" */
+  HD_PARAVER_NOT_CREATED = 2, /* or it has ended; or the trace has not begun */
+  HD_PARAVER_WAITING = 5,     /* "Synchronization" */
   HD_PARAVER_RUNTIME = 7      /* "Scheduling and Fork/Join" */
 };
 

@@ -299,6 +299,18 @@ def test_what_was_killed_is_balanced(build_program, run_heddle, archive, tmp_pat
     assert len(found.of_kind(otf2.events.Enter)) > 100
 
 
+def test_the_end_of_a_run_is_balanced(build_program, run_heddle, tmp_path):
+    path = tmp_path / "end.heddle"
+    result = run_heddle("run", "-q", "--trace-last", "200k", "-o", path, "--", build_program(LONG))
+    assert result.returncode == 0, result.stderr
+    result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "archive", path)
+    assert result.returncode == 0 and "the trace begins at " in result.stderr
+    found = Archive(tmp_path / "archive")
+    for events in found.threads.values():
+        check_stacks(events)
+    assert len(found.of_kind(otf2.events.ThreadAcquireLock)) > 1000
+
+
 def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, export, tmp_path):
     """The profile's file itself is read into memory."""
     path = tmp_path / "long.heddle"
@@ -321,6 +333,9 @@ def test_what_cannot_be_written_is_said(traced, profile, build_program, run_hedd
     assert result.returncode == 2 and "-f otf2 writes more than one file: it needs -o OUT" in result.stderr
     result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "cut", "--depth", "1", traced)
     assert result.returncode == 1 and "its trace has whole callpaths: leave --depth out" in result.stderr
+    for options in (("--from", "0.001"), ("--since", traced)):
+        result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "part", *options, traced)
+        assert result.returncode == 2 and "-f otf2 writes the whole trace: leave --since, --from and --to out" in result.stderr
     folder = archive(traced)
     result = run_heddle("export", "-f", "otf2", "-o", folder, traced)
     assert result.returncode == 1 and re.fullmatch(rf"heddle: {folder}: .*\n", result.stderr) and "--force" in result.stderr

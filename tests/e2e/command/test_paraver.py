@@ -173,6 +173,16 @@ def test_states_have_no_gap(profile, build_program, converted, program):
         assert all(before[1] == after[0] for before, after in zip(states, states[1:])) and states[-1][1] == found.duration
 
 
+def test_what_was_before_the_end_of_a_run_is_not_known(build_program, run_heddle, tmp_path):
+    path = tmp_path / "end.heddle"
+    result = run_heddle("run", "-q", "--trace-last", "200k", "-o", path, "--", build_program(LONG))
+    assert result.returncode == 0, result.stderr
+    result = run_heddle("export", "-f", "paraver", "-o", tmp_path / "end.prv", path)
+    assert result.returncode == 0 and "the trace begins at " in result.stderr
+    first, *rest = Paraver(tmp_path / "end.prv").states[0]
+    assert first[0] == 0 < first[1] and first[2] == NOT_CREATED and RUNNING in {state for _, _, state in rest}
+
+
 def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, export, tmp_path):
     """The profile's file itself is read into memory."""
     path = tmp_path / "long.heddle"
