@@ -13,6 +13,7 @@
 #include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
+#include "output/trace/trace.h"
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 
@@ -54,8 +55,9 @@ static const struct hd_option options[] = {
      "wall (default), busy, wait, runtime or gain: what a callpath weighs in folded stacks, and\n"
      "what a viewer shows first",
      .take = take_weight, .field = offsetof(struct choices, weight)},
-    {'o', "output", "OUT", "write to the file OUT instead of standard output", .take = hd_take_text,
-     .field = offsetof(struct choices, output), .expects = "the name of a file"},
+    {'o', "output", "OUT",
+     "write to the file OUT instead of standard output (otf2: to the folder OUT; paraver: to NAME.prv)",
+     .take = hd_take_text, .field = offsetof(struct choices, output), .expects = "the name of a file"},
     {0, "force", NULL, "replace OUT if it exists", HD_OPTION_FLAG(struct choices, force)},
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},
@@ -99,6 +101,12 @@ static bool can_weigh(const struct hd_model *model, const struct choices *choice
 
 static int write_out(const struct hd_model *model, const struct hd_model *after, const struct choices *choices) {
   bool made = true;
+  if (choices->exporter->of_trace && !hd_trace_is_there(model))
+    return HD_EXIT_FAILED;
+  if (choices->exporter->of_trace)
+    hd_trace_tell_bounds(model);
+  if (choices->exporter->write_files)
+    return choices->exporter->write_files(model, choices->output, choices->force) ? HD_EXIT_OK : HD_EXIT_FAILED;
   if (!can_weigh(model, choices) || (after && !can_weigh(after, choices)))
     return HD_EXIT_FAILED;
   if (choices->exporter->binary && !choices->output && isatty(STDOUT_FILENO)) {
@@ -121,6 +129,7 @@ static int write_out(const struct hd_model *model, const struct hd_model *after,
 /* `files`: as many as the command line has. */
 static int export(struct hd_model *model, const struct hd_profile_command *command, char **files, int count) {
   const struct choices *choices = command->choices;
+  const bool has_part = choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
   struct hd_model *after = NULL;
   int status = HD_EXIT_FAILED;
   if (count > 1 + (choices->exporter->write_both != NULL)) {
@@ -129,7 +138,16 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
                                                     : "one FILE at a time, but for -f folded, which takes two");
     return HD_EXIT_USAGE;
   }
-  if (count > 1 && (choices->since || choices->part.from_seconds > 0 || choices->part.to_seconds > 0)) {
+  if (choices->exporter->write_files && !choices->output) {
+    hd_usage_complain(&usage, "-f %s writes more than one file: it needs -o OUT", choices->exporter->name);
+    return HD_EXIT_USAGE;
+  }
+  if (choices->exporter->of_trace && (choices->since || has_part)) {
+    hd_usage_complain(&usage, "-f %s writes the whole trace: leave --since, --from and --to out",
+                      choices->exporter->name);
+    return HD_EXIT_USAGE;
+  }
+  if (count > 1 && (choices->since || has_part)) {
     hd_usage_complain(&usage, "--since, --from and --to are for one FILE");
     return HD_EXIT_USAGE;
   }

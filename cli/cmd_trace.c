@@ -84,13 +84,11 @@ static bool check(void *context) {
 }
 
 static bool has_trace(const struct hd_model *model, const struct choices *choices) {
-  struct hd_trace_size size;
-  if (!hd_trace_size(model, &size))
-    fprintf(stderr, "heddle: %s has no trace: 'heddle run --trace' makes one\n", model->path);
-  else if (choices->question == INSTANCE && choices->region >= model->node_count)
-    fprintf(stderr, "heddle: %s has no callpath %u\n", model->path, choices->region);
-  else
+  if (!hd_trace_is_there(model))
+    return false;
+  if (choices->question != INSTANCE || choices->region < model->node_count)
     return true;
+  fprintf(stderr, "heddle: %s has no callpath %u\n", model->path, choices->region);
   return false;
 }
 

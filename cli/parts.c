@@ -22,6 +22,7 @@ void hd_parts_print(FILE *out) {
   print_part("charts of heddle html", charts ? NULL : "were left out of this build, which found no D3 (node-d3)",
              charts ? charts : "", out);
   print_part("heddle export -f pprof", hd_exporter_find("pprof")->missing, "", out);
+  print_part("heddle export -f otf2", hd_exporter_find("otf2")->missing, "", out);
   print_part("metrics of event groups", computes ? NULL : formulas, "", out);
   print_part("events of PAPI", counts ? NULL : papi, "", out);
 }

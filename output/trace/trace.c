@@ -532,6 +532,30 @@ bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
   return true;
 }
 
+bool hd_trace_is_there(const struct hd_model *model) {
+  struct hd_trace_size size;
+  if (hd_trace_size(model, &size))
+    return true;
+  if (model->renumbered && model->trace_bytes > 0)
+    fprintf(stderr, "heddle: %s: its trace has whole callpaths: leave --depth out\n", model->path);
+  else
+    fprintf(stderr, "heddle: %s has no trace: 'heddle run --trace' makes one\n", model->path);
+  return false;
+}
+
+void hd_trace_tell_bounds(const struct hd_model *model) {
+  struct hd_trace_size size;
+  if (!hd_trace_size(model, &size))
+    return;
+  if (size.from_ticks > 0)
+    fprintf(stderr, "heddle: %s: the trace begins at %.3f s: older parts have been written over\n", model->path,
+            hd_trace_seconds(model, size.from_ticks));
+  if (size.full_ticks > 0)
+    fprintf(stderr,
+            "heddle: %s: the trace ends at %.3f s, where it had its %.1f MB: 'heddle run --trace=SIZE' takes more\n",
+            model->path, hd_trace_seconds(model, size.full_ticks), (double)size.limit_bytes / 0x1p20);
+}
+
 double hd_trace_seconds(const struct hd_model *model, uint64_t ticks) {
   const double since = (double)ticks - (double)model->header.loaded_ticks;
   return (since + (double)model->before_ticks) * model->seconds_per_tick;

@@ -49,6 +49,12 @@ struct hd_trace_size {
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 
+/** Whether there is one; if not, stderr says how to get one. */
+bool hd_trace_is_there(const struct hd_model *model);
+
+/** Says on stderr if it begins after the program did, or ends before. */
+void hd_trace_tell_bounds(const struct hd_model *model);
+
 /** Called for each entry. False: no more. Where the trace does not have the run's begin, all threads that live get one
  *  that says what they do then, as if they had begun, and what came before is not told. At the end of the
  *  trace all threads that live get one that ends them. */

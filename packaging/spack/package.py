@@ -29,6 +29,7 @@ class Heddle(CMakePackage):
     depends_on("llvm-openmp@16:", type=("build", "run"))  # omp-tools.h; programs run on it
     depends_on("ncurses")  # the screen of heddle top
     depends_on("protobuf-c")  # heddle export -f pprof
+    depends_on("otf2@3:")  # heddle export -f otf2
 
     def cmake_args(self):
         papi, uthash, openmp = (self.spec[name].prefix for name in ("papi", "uthash", "llvm-openmp"))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "exercise.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "output/merge/merge.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
+#include "output/trace/trace.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/html/html.h"
@@ -59,6 +61,25 @@ struct hd_model *fz_read(const void *bytes, size_t size) {
   return model;
 }
 
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *at) {
+  (void)status, (void)type, (void)at;
+  return remove(path);
+}
+
+/* In a folder of their own, which does not last. */
+static void export_files(const struct hd_model *model, const struct hd_exporter *exporter) {
+  enum { OPEN_MOST = 16 };
+  char folder[] = "/tmp/heddle-fuzz-XXXXXX", path[sizeof folder + 16];
+  struct hd_trace_size size;
+  if (!hd_trace_size(model, &size))
+    return;
+  if (!mkdtemp(folder))
+    abort();
+  snprintf(path, sizeof path, "%s/out.prv", folder);
+  exporter->write_files(model, path, false);
+  nftw(folder, remove_one, OPEN_MOST, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Formats that write each callpath in full are for paths that are not too deep. */
 static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
   enum { DEEP = 200 };
@@ -70,7 +91,10 @@ static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
     count++;
   const struct hd_exporter *exporter = hd_exporters[deep ? 0 : turn % count];
   FILE *binary = exporter->binary ? fopen("/dev/null", "w") : NULL; /* no terminal sees it */
-  exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), binary ? binary : sink);
+  if (exporter->write_files)
+    export_files(model, exporter);
+  else if (exporter->write)
+    exporter->write(model, (enum hd_weight)(turn / count % HD_WEIGHT_COUNT), binary ? binary : sink);
   if (binary)
     fclose(binary);
   if (exporter->write_both)

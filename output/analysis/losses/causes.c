@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/analysis/losses/causes.h"
 
+#include <stdio.h>
+
 static const struct {
   const char *id, *words, *reason, *gained;
 } losses[] = {
@@ -41,6 +43,14 @@ const char *hd_state_id(enum hd_state state) {
 
 const char *hd_state_words(enum hd_state state) {
   return (unsigned)state < HD_STATE_COUNT ? states[state].words : "other wait";
+}
+
+void hd_state_text(char text[HD_STATE_TEXT_BYTES], enum hd_state state) {
+  static const char *const kinds[HD_INTRUSION_CLASSES] = {"", "wait: ", "runtime: ", ""};
+  snprintf(text, HD_STATE_TEXT_BYTES, "%s%s", kinds[hd_intrusion_class_of(state)], hd_state_id(state));
+  for (char *at = text; *at; at++)
+    if (*at == '_')
+      *at = ' ';
 }
 
 enum hd_loss hd_state_loss(enum hd_state state) {

@@ -74,6 +74,11 @@ const char *hd_loss_reason(enum hd_loss loss, bool gained);
 const char *hd_state_id(enum hd_state state);
 const char *hd_state_words(enum hd_state state);
 
+/** Of a stretch of a thread's time: "wait: barrier implicit", "runtime: scheduling"; "busy" and "idle" are themselves.
+ */
+enum { HD_STATE_TEXT_BYTES = 32 };
+void hd_state_text(char text[HD_STATE_TEXT_BYTES], enum hd_state state);
+
 enum hd_loss hd_state_loss(enum hd_state state);
 
 #endif

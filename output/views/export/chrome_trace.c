@@ -9,14 +9,18 @@
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
-#include "output/trace/trace.h"
+#include "output/trace/slices.h"
+#include "output/views/export/chrome_flows.h"
 #include "output/views/render/json.h"
 #include "support/command/memory.h"
 
 struct writing {
   const struct hd_model *model;
   FILE *out;
-  char **names;  /* of nodes, as JSON has them; made when they are first needed */
+  char **names; /* of nodes, as JSON has them; made when they are first needed */
+  struct hd_slices slices;
+  struct hd_chrome_flows *flows;
+  uint64_t last_ticks;
   uint32_t busy; /* threads */
   bool failed;
 };
@@ -39,16 +43,34 @@ static const char *name_of(struct writing *writing, uint32_t node) {
   return writing->names[node] ? writing->names[node] : "\"\"";
 }
 
-static void begin(const struct writing *writing, uint64_t ticks, uint32_t thread, const char *category,
-                  const char *name) {
-  fprintf(writing->out,
-          ",\n{\"ph\":\"B\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%.3f,\"cat\":\"%s\",\"name\":%s}",
-          writing->model->header.pid, thread, microseconds(writing, ticks), category, name);
+/* All is in the program: it has no slice. */
+static bool is_shown(const struct hd_slice *slice) {
+  return slice->node != 0 || slice->state != HD_BUSY;
 }
 
-static void end(const struct writing *writing, uint64_t ticks, uint32_t thread) {
-  fprintf(writing->out, ",\n{\"ph\":\"E\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%.3f}",
-          writing->model->header.pid, thread, microseconds(writing, ticks));
+static const char *category(const struct writing *writing, const struct hd_slice *slice) {
+  if (slice->state == HD_BUSY)
+    return hd_kind_id(writing->model->nodes[slice->node].kind);
+  return slice->state <= HD_WAIT_LAST ? "wait" : "runtime";
+}
+
+static void begin(void *context, const struct hd_slice *slice) {
+  struct writing *writing = context;
+  char state[HD_CELL_BYTES];
+  if (!is_shown(slice))
+    return;
+  snprintf(state, sizeof state, "\"%s\"", hd_state_words((enum hd_state)slice->state));
+  fprintf(writing->out,
+          ",\n{\"ph\":\"B\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%.3f,\"cat\":\"%s\",\"name\":%s}",
+          writing->model->header.pid, slice->thread, microseconds(writing, slice->ticks), category(writing, slice),
+          slice->state == HD_BUSY ? name_of(writing, slice->node) : state);
+}
+
+static void end(void *context, const struct hd_slice *slice) {
+  const struct writing *writing = context;
+  if (is_shown(slice))
+    fprintf(writing->out, ",\n{\"ph\":\"E\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"ts\":%.3f}",
+            writing->model->header.pid, slice->thread, microseconds(writing, slice->ticks));
 }
 
 static void count(const struct writing *writing, uint64_t ticks) {
@@ -58,64 +80,12 @@ static void count(const struct writing *writing, uint64_t ticks) {
           writing->model->header.pid, microseconds(writing, ticks), writing->busy);
 }
 
-/* ---- slices ---- */
-
-static void begin_down_to(struct writing *writing, const struct hd_trace_entry *entry, uint32_t node, uint32_t above) {
-  const struct hd_node *nodes = writing->model->nodes;
-  if (node == above || node == 0)
-    return;
-  begin_down_to(writing, entry, nodes[node].parent, above);
-  begin(writing, entry->ticks, entry->thread, hd_kind_id(nodes[node].kind), name_of(writing, node));
-}
-
-/* From one node to another: what both are in stays open. */
-static void move(struct writing *writing, const struct hd_trace_entry *entry, uint32_t from, uint32_t to) {
-  const struct hd_node *nodes = writing->model->nodes;
-  uint32_t left = from, right = to;
-  while (left != right)
-    if (left > right) {
-      end(writing, entry->ticks, entry->thread);
-      left = nodes[left].parent;
-    } else {
-      right = nodes[right].parent;
-    }
-  begin_down_to(writing, entry, to, right);
-}
-
-/* It goes from one instance of a construct into the next. */
-static bool begins_again(const struct hd_trace_entry *entry) {
-  const enum hd_what what = entry->what;
-  return entry->before.node == entry->now.node && entry->operand == entry->now.node &&
-         (what == HD_WHAT_ENTER || what == HD_WHAT_CALL || what == HD_WHAT_TASK || what == HD_WHAT_REGION_BEGIN ||
-          what == HD_WHAT_NESTED_BEGIN);
-}
-
-static bool has_slice(uint32_t state) {
-  return state != HD_BUSY && state < HD_IDLE;
-}
-
-static void change_node(struct writing *writing, const struct hd_trace_entry *entry) {
-  const struct hd_trace_place *before = &entry->before, *now = &entry->now;
-  const uint32_t from = before->state == HD_STATE_COUNT ? 0 : before->node;
-  const uint32_t to = now->state == HD_STATE_COUNT ? 0 : now->node;
-  if (from == to && to > 0 && begins_again(entry))
-    move(writing, entry, from, writing->model->nodes[to].parent),
-        move(writing, entry, writing->model->nodes[to].parent, to);
-  else
-    move(writing, entry, from, to);
-}
-
 static bool write(void *context, const struct hd_trace_entry *entry) {
   struct writing *writing = context;
   const bool was_busy = entry->before.state == HD_BUSY, is_busy = entry->now.state == HD_BUSY;
-  if (has_slice(entry->before.state))
-    end(writing, entry->ticks, entry->thread);
-  change_node(writing, entry);
-  if (has_slice(entry->now.state)) {
-    char name[HD_CELL_BYTES];
-    snprintf(name, sizeof name, "\"%s\"", hd_state_words((enum hd_state)entry->now.state));
-    begin(writing, entry->ticks, entry->thread, entry->now.state <= HD_WAIT_LAST ? "wait" : "runtime", name);
-  }
+  hd_chrome_flows_take(writing->flows, entry);
+  hd_slices_take(&writing->slices, entry);
+  writing->last_ticks = entry->ticks;
   writing->busy += (uint32_t)is_busy - (uint32_t)was_busy;
   if (was_busy != is_busy)
     count(writing, entry->ticks);
@@ -142,9 +112,14 @@ bool hd_chrome_write_trace(const struct hd_model *model, FILE *out) {
   struct writing writing = {
       .model = model, .out = out, .names = hd_new((size_t)model->node_count + 1, sizeof *writing.names)};
   char error[PATH_MAX + 256];
+  writing.slices = (struct hd_slices){.model = model, .begin = begin, .end = end, .context = &writing};
+  writing.flows = hd_chrome_flows_new(model, out);
   name_threads(&writing);
+  hd_slices_start(&writing.slices);
   if (!hd_trace_walk(model, write, &writing, error, sizeof error))
     fprintf(stderr, "heddle: %s\n", error);
+  hd_slices_finish(&writing.slices, writing.last_ticks);
+  hd_chrome_flows_free(writing.flows);
   for (uint32_t i = 0; i < model->node_count; i++)
     free(writing.names[i]);
   free(writing.names);

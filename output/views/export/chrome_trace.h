@@ -15,8 +15,9 @@
 bool hd_chrome_has_trace(const struct hd_model *model);
 
 /** Writes the events behind others, each with the comma before it: the names of threads; for each thread the constructs
- *  that it is in, as slices in one another, with what it waits for inside; the number of busy threads as a counter.
- *  Streams: memory does not grow with the trace. False: out of memory; stderr says if the trace is damaged. */
+ *  that it is in, as slices in one another, with what it waits for inside; arrows between them (chrome_flows.h); the
+ * number of busy threads as a counter. Streams: memory does not grow with the trace. False: out of memory; stderr says
+ * if the trace is damaged. */
 bool hd_chrome_write_trace(const struct hd_model *model, FILE *out);
 
 #endif

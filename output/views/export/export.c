@@ -6,8 +6,9 @@
 /* The formats, the default first: hd_export_NAME is what its file defines. */
 #define FORMATS                                                                                                        \
   FORMAT(json)                                                                                                         \
-  FORMAT(folded) FORMAT(speedscope) FORMAT(callgrind) FORMAT(pprof) FORMAT(chrome) FORMAT(sql) FORMAT(caliper)         \
-      FORMAT(dot)
+  FORMAT(folded)                                                                                                       \
+  FORMAT(speedscope)                                                                                                   \
+  FORMAT(callgrind) FORMAT(pprof) FORMAT(chrome) FORMAT(sql) FORMAT(caliper) FORMAT(dot) FORMAT(otf2) FORMAT(paraver)
 
 #define FORMAT(name) extern const struct hd_exporter hd_export_##name;
 FORMATS

@@ -88,8 +88,8 @@ def test_each_command_says_its_version(run_heddle):
     assert whole.startswith("heddle ") and run_heddle("run", "--version").stdout == whole
 
 
-PARTS = ("screen of heddle top", "charts of heddle html", "heddle export -f pprof", "metrics of event groups",
-         "events of PAPI")
+PARTS = ("screen of heddle top", "charts of heddle html", "heddle export -f pprof", "heddle export -f otf2",
+         "metrics of event groups", "events of PAPI")
 
 
 def test_version_says_which_optional_parts_are_missing(run_heddle, tmp_path):
@@ -101,5 +101,6 @@ def test_version_says_which_optional_parts_are_missing(run_heddle, tmp_path):
         assert re.fullmatch(rf"  {part} +(yes(, \S.*)?|no: \S.*)", line), line
     missing = run_heddle("--version", "--verbose", env={"HEDDLE_PAPI": str(tmp_path / "none.so")}).stdout
     assert re.search(rf"^  events of PAPI +no: .*{tmp_path}/none\.so", missing, re.M)
-    refused = run_heddle("export", "-f", "pprof", tmp_path / "none.heddle").stderr
-    assert ("was left out of this build" in refused) == ("heddle export -f pprof   no: " in whole)
+    for name in ("pprof", "otf2"):
+        refused = run_heddle("export", "-f", name, tmp_path / "none.heddle").stderr
+        assert ("was left out of this build" in refused) == bool(re.search(rf"heddle export -f {name} +no: ", whole))

@@ -243,6 +243,54 @@ def test_chrome_has_slices_of_each_thread(path, run_heddle, export):
     assert {event["ph"] for event in cut} == {"M", "C"}
 
 
+def flows(events, kind):
+    """{id: (begin, end)}"""
+    begun, ended = ({event["id"]: event for event in events if event["ph"] == phase and event["cat"] == kind} for phase in "sf")
+    assert set(ended) <= set(begun)
+    return {number: (begun[number], event) for number, event in ended.items()}
+
+
+def test_chrome_has_arrows_to_tasks(ordered, run_heddle):
+    events = json.loads(run_heddle("export", "-f", "chrome", ordered).stdout)["traceEvents"]
+    found = flows(events, "task")
+    assert set(found) == set(range(1, 22))
+    for created, begun in found.values():
+        assert created["ts"] <= begun["ts"]
+        after = next(event for event in events[events.index(begun):] if event["ph"] == "B" and event["tid"] == begun["tid"])
+        assert after["ts"] == begun["ts"] and after["name"].startswith("task ")
+
+
+def test_chrome_has_arrows_between_holders_of_a_lock(build_program, run_heddle, tmp_path):
+    program = build_program(r"""
+#include <omp.h>
+#include <unistd.h>
+int main(void) {
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+  {
+    if (omp_get_thread_num() == 0)
+      omp_set_lock(&lock);
+#pragma omp barrier
+    if (omp_get_thread_num() == 1)
+      omp_set_lock(&lock);
+    else
+      usleep(100000);
+    omp_unset_lock(&lock);
+  }
+  return 0;
+}
+""")
+    path = tmp_path / "run.heddle"
+    result = run_heddle("run", "-q", "--trace", "-o", path, "--", program)
+    assert result.returncode == 0, result.stderr
+    events = json.loads(run_heddle("export", "-f", "chrome", path).stdout)["traceEvents"]
+    (released, acquired), = flows(events, "lock").values()
+    assert (released["tid"], acquired["tid"]) == (0, 1) and acquired["bp"] == "e" and released["ts"] <= acquired["ts"]
+    waits = [event for event in events[:events.index(acquired)] if event.get("tid") == 1 and event["ph"] in "BE"]
+    assert waits[-1]["ph"] == "B" and waits[-1]["cat"] == "wait" and acquired["ts"] - waits[-1]["ts"] > 50000
+
+
 def part_of(export, path, *options):
     """What a trace knows, too, of each callpath and thread."""
     keys = ("visits", "visits_concurrent", "instances", "elapsed_s", "capacity_s", "team_busy_s", "team_idle_s", "imbalance",
