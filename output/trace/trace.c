@@ -550,7 +550,10 @@ void hd_trace_tell_bounds(const struct hd_model *model) {
   if (size.from_ticks > 0)
     fprintf(stderr, "heddle: %s: the trace begins at %.3f s: older parts have been written over\n", model->path,
             hd_trace_seconds(model, size.from_ticks));
-  if (size.full_ticks > 0)
+  if (size.lacked_room)
+    fprintf(stderr, "heddle: %s: the trace ends at %.3f s, where the folder of live profiles was full\n", model->path,
+            hd_trace_seconds(model, size.full_ticks));
+  else if (size.full_ticks > 0)
     fprintf(stderr,
             "heddle: %s: the trace ends at %.3f s, where it had its %.1f MB: 'heddle run --trace=SIZE' takes more\n",
             model->path, hd_trace_seconds(model, size.full_ticks), (double)size.limit_bytes / 0x1p20);
