@@ -230,7 +230,14 @@ static bool read_file(struct hd_reader *reader, int file, bool with_trace, char 
   return read_at(reader, file, *bytes, 0, wanted, &reader->size);
 }
 
+static void empty(struct hd_block_header *block, bool sealed) {
+  block->count = 0;
+  if (sealed)
+    hd_seal_block(block);
+}
+
 void hd_profile_settle_copy(int file, char *bytes, size_t size) {
+  const bool sealed = size >= HD_HEADER_BYTES && ((const struct hd_file_header *)(const void *)bytes)->seal != 0;
   const size_t began = HD_BLOCK_HEADER_BYTES + sizeof(struct hd_trace_record);
   for (size_t at = HD_HEADER_BYTES; at + HD_BLOCK_BYTES <= size;) {
     struct hd_block_header *block = (void *)(bytes + at);
@@ -244,7 +251,7 @@ void hd_profile_settle_copy(int file, char *bytes, size_t size) {
         (pread(file, &now, began, (off_t)at) != (ssize_t)began || now.header.owner != block->owner ||
          now.header.count < block->count ||
          now.record.number != ((const struct hd_trace_record *)(const void *)(block + 1))->number))
-      block->count = 0;
+      empty(block, sealed);
     at += (size_t)block->span * HD_BLOCK_BYTES;
   }
 }

@@ -25,13 +25,23 @@ static void spin(double seconds) {
 __attribute__((noinline)) static void region(int which) { // the third is the slowest
 #pragma omp parallel num_threads(2) // mark: region
   if (omp_get_thread_num() == 1)
-    spin(which == 2 ? 0.1 : 0.01);
+    spin(which == 2 ? 0.6 : 0.01);
 }
 
 int main(void) {
   for (int i = 0; i < 5; i++)
     region(i);
   return 0;
+}
+"""
+
+FLOOD = r"""
+int main(void) {
+  int sum = 0;
+  for (int i = 0; i < 60000; i++)
+#pragma omp parallel num_threads(2) reduction(+ : sum)
+    sum++;
+  return sum != 120000;
 }
 """
 
@@ -347,8 +357,7 @@ def test_parts_that_there_are_not_are_refused(path, profile, build_program, run_
 
 def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_path):
     made = tmp_path / "limited.heddle"
-    result = run_heddle("run", "-q", "--trace=100k", "-o", made, "--", build_program("floods.c"), "critical", "1",
-                        env={"OMP_NUM_THREADS": "2"})
+    result = run_heddle("run", "-q", "--trace=100k", "-o", made, "--", build_program(FLOOD))
     assert result.returncode == 0, result.stderr
     assert made.stat().st_size < 2 << 20
     said = export(made)["program"]["trace"]
@@ -360,8 +369,7 @@ def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_
 
 def test_the_end_of_a_run_is_kept(build_program, run_heddle, trace, export, tmp_path):
     made = tmp_path / "last.heddle"
-    result = run_heddle("run", "-q", "--trace-last=200k", "-o", made, "--", build_program("floods.c"), "critical", "1",
-                        env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+    result = run_heddle("run", "-q", "--trace-last=200k", "-o", made, "--", build_program(FLOOD))
     assert result.returncode == 0, result.stderr
     assert made.stat().st_size < 2 << 20
     program = export(made)["program"]
@@ -391,12 +399,11 @@ def test_a_run_that_fits_is_kept_whole(build_program, run_heddle, trace, export,
 def test_where_there_is_no_room_for_so_much(build_program, run_heddle, trace, export, tmp_path, option, said):
     """The program's profile may have a megabyte: the trace ends there, or has the end of the run."""
     made = tmp_path / "little.heddle"
-    result = run_heddle("run", "-q", option, "-o", made, "--", "sh", "-c", f"ulimit -f 1000; exec {build_program('floods.c')} critical 1",
-                        env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+    result = run_heddle("run", "-q", option, "-o", made, "--", "sh", "-c", f"ulimit -f 1000; exec {build_program(FLOOD)}")
     assert result.returncode == 0, result.stderr
     assert said in re.sub(r"\s+", " ", trace(made))
     program = export(made)["program"]
-    assert program["trace"]["bytes"] < 1 << 20 and program["elapsed_s"] > 1
+    assert program["trace"]["bytes"] < 1 << 20
     assert (program["trace"]["whole_until_s"] is None) == (option != "--trace")
 
 
