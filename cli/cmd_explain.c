@@ -20,6 +20,7 @@ struct choices {
   bool json;
   bool no_cache;
   const char *since;
+  struct hd_run_part part;
   bool no_estimates;
   const char *question; /* NULL: none */
   struct hd_what_if what_if;
@@ -57,6 +58,7 @@ static const struct hd_option options[] = {
      .take = take_loop, .field = offsetof(struct choices, loop), .expects = "the number of a callpath"},
     {0, "json", NULL, "write JSON (docs/explain.md)", HD_OPTION_FLAG(struct choices, json)},
     HD_OPTION_SINCE(struct choices, since),
+    HD_OPTION_PART(struct choices, part),
     {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
      HD_OPTION_FLAG(struct choices, no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
@@ -102,6 +104,7 @@ int hd_cmd_explain(int argc, char **argv) {
                                              .choices = &choices,
                                              .no_cache = &choices.no_cache,
                                              .since = &choices.since,
+                                             .part = &choices.part,
                                              .no_estimates = &choices.no_estimates};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);

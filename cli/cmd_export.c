@@ -24,6 +24,7 @@ struct choices {
   bool force;
   bool no_cache;
   const char *since;
+  struct hd_run_part part;
 };
 
 static bool take_format(const struct hd_option_use *use) {
@@ -59,6 +60,7 @@ static const struct hd_option options[] = {
     {0, "depth", "K", "truncate callpaths to their last K sites (0: leave them whole)", .take = hd_take_number,
      .field = offsetof(struct choices, depth), .expects = "a number of sites"},
     HD_OPTION_SINCE(struct choices, since),
+    HD_OPTION_PART(struct choices, part),
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
      .field = offsetof(struct choices, no_cache)},
     {0},
@@ -127,8 +129,8 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
                                                     : "one FILE at a time, but for -f folded, which takes two");
     return HD_EXIT_USAGE;
   }
-  if (count > 1 && choices->since) {
-    hd_usage_complain(&usage, "--since is for one FILE");
+  if (count > 1 && (choices->since || choices->part.from_seconds > 0 || choices->part.to_seconds > 0)) {
+    hd_usage_complain(&usage, "--since, --from and --to are for one FILE");
     return HD_EXIT_USAGE;
   }
   if (count == 1 || (after = prepare(hd_open_file(command, files[1]), choices)))
@@ -141,8 +143,11 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
 int hd_cmd_export(int argc, char **argv) {
   struct choices choices = {.exporter = hd_exporters[0]};
   int first = 0, status = HD_EXIT_OK;
-  const struct hd_profile_command command = {
-      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .since = &choices.since};
+  const struct hd_profile_command command = {.usage = &usage,
+                                             .choices = &choices,
+                                             .no_cache = &choices.no_cache,
+                                             .since = &choices.since,
+                                             .part = &choices.part};
   if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
   struct hd_model *model = hd_open_file(&command, argv[first]);

@@ -23,6 +23,7 @@ struct choices {
   bool force;
   bool no_cache;
   const char *since;
+  struct hd_run_part part;
 };
 
 static const struct hd_option options[] = {
@@ -36,6 +37,7 @@ static const struct hd_option options[] = {
      "beyond that, merge neighbouring short ones",
      .take = hd_take_number, .field = offsetof(struct choices, html.trace_changes), .expects = "a number of changes"},
     HD_OPTION_SINCE(struct choices, since),
+    HD_OPTION_PART(struct choices, part),
     {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
      HD_OPTION_FLAG(struct choices, html.no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", HD_OPTION_FLAG(struct choices, no_cache)},
@@ -93,14 +95,18 @@ static int compare(struct choices *choices, char **operands, size_t count) {
 
 int hd_cmd_html(int argc, char **argv) {
   struct choices choices = {.html.trace_changes = HD_HTML_TRACE_CHANGES};
-  const struct hd_profile_command command = {
-      .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .since = &choices.since, .check = check};
+  const struct hd_profile_command command = {.usage = &usage,
+                                             .choices = &choices,
+                                             .no_cache = &choices.no_cache,
+                                             .since = &choices.since,
+                                             .part = &choices.part,
+                                             .check = check};
   int first = 0, status = HD_EXIT_OK;
   if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
   const bool is_comparison = argc - first > 1 || hd_is_directory(argv[first]);
-  if (is_comparison && choices.since)
-    return hd_usage_complain(&usage, "--since is for one FILE"), HD_EXIT_USAGE;
+  if (is_comparison && (choices.since || choices.part.from_seconds > 0 || choices.part.to_seconds > 0))
+    return hd_usage_complain(&usage, "--since, --from and --to are for one FILE"), HD_EXIT_USAGE;
   if (is_comparison)
     return compare(&choices, argv + first, (size_t)(argc - first));
   struct hd_model *model = hd_open_file(&command, argv[first]);

@@ -28,6 +28,7 @@ struct choices {
   const char *sort;
   bool no_cache;
   const char *since;
+  struct hd_run_part part;
   bool no_estimates;
 };
 
@@ -95,6 +96,7 @@ static const struct hd_option options[] = {
     {0, "markdown", NULL, "write the run, its findings and the table of regions in Markdown",
      HD_OPTION_FLAG(struct choices, report.markdown)},
     HD_OPTION_SINCE(struct choices, since),
+    HD_OPTION_PART(struct choices, part),
     {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
      HD_OPTION_FLAG(struct choices, no_estimates)},
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
@@ -271,6 +273,7 @@ int hd_cmd_report(int argc, char **argv) {
                                              .choices = &choices,
                                              .no_cache = &choices.no_cache,
                                              .since = &choices.since,
+                                             .part = &choices.part,
                                              .no_estimates = &choices.no_estimates,
                                              .check = check};
   int status = HD_EXIT_OK;

@@ -26,14 +26,6 @@ struct choices {
   bool no_cache;
 };
 
-static bool take_seconds(const struct hd_option_use *use) {
-  char *end;
-  double *seconds = use->field;
-  *seconds = strtod(use->argument, &end);
-  return (*use->argument && !*end && isfinite(*seconds) && *seconds >= 0) ||
-         hd_option_expect(use, "seconds since the program's start");
-}
-
 static const char *const instance_words[] = {"slowest", "median", "fastest", "first", "last", NULL};
 
 #define ASK(asked) .one_of = {offsetof(struct choices, question), asked}
@@ -49,9 +41,9 @@ static const struct hd_option options[] = {
     {0, "check", NULL, "whether the trace adds up to the profile", ASK(CHECK)},
     {0, "region", "ID", "--instance: the region, by its number in reports (Id)", .take = hd_take_number,
      .field = offsetof(struct choices, region), .expects = "a callpath's number"},
-    {0, "from", "SECONDS", "--print, --concurrency: only from then on", .take = take_seconds,
+    {0, "from", "SECONDS", "--print, --concurrency: only from then on", .take = hd_take_seconds,
      .field = offsetof(struct choices, choice.from_seconds)},
-    {0, "to", "SECONDS", "--print, --concurrency: only until then", .take = take_seconds,
+    {0, "to", "SECONDS", "--print, --concurrency: only until then", .take = hd_take_seconds,
      .field = offsetof(struct choices, choice.to_seconds)},
     {'t', "thread", "N", "--print, --concurrency: only this thread", .take = hd_take_number,
      .field = offsetof(struct choices, choice.thread), .expects = "a thread's number"},

@@ -2,7 +2,9 @@
 #include "cli/open_profile.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "output/analysis/resolve/resolve.h"
 #include "output/live/interval.h"
@@ -11,10 +13,24 @@
 #include "support/command/output_stream.h"
 #include "support/command/sigbus_guard.h"
 
+bool hd_take_seconds(const struct hd_option_use *use) {
+  char *end;
+  double *seconds = use->field;
+  *seconds = strtod(use->argument, &end);
+  return (*use->argument && !*end && isfinite(*seconds) && *seconds >= 0) ||
+         hd_option_expect(use, "seconds since the program's start");
+}
+
+static bool wants_part(const struct hd_profile_command *command) {
+  return command->part && (command->part->from_seconds > 0 || command->part->to_seconds > 0);
+}
+
 struct hd_model *hd_open_file(const struct hd_profile_command *command, const char *path) {
   struct hd_model *model = NULL;
   char error[2 * PATH_MAX + 256];
-  if (!hd_interval_open(path, command->since ? *command->since : NULL, &model, error, sizeof error)) {
+  const char *since = command->since ? *command->since : NULL;
+  if (wants_part(command) ? !hd_part_open(path, command->part, &model, error, sizeof error)
+                          : !hd_interval_open(path, since, &model, error, sizeof error)) {
     fprintf(stderr, "heddle: %s\n", error);
     return NULL;
   }
@@ -30,7 +46,9 @@ bool hd_open_options(const struct hd_profile_command *command, int argc, char **
   hd_sigbus_guard();
   if (!hd_options_read(command->usage, argc, argv, command->choices, first, status))
     return false;
-  if (!command->check || command->check(command->choices))
+  if (wants_part(command) && command->since && *command->since)
+    hd_usage_complain(command->usage, "either --since or --from and --to");
+  else if (!command->check || command->check(command->choices))
     return true;
   *status = HD_EXIT_USAGE;
   return false;

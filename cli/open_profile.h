@@ -9,24 +9,39 @@
 #include <stdbool.h>
 
 #include "output/model/model.h"
+#include "output/replay/part.h"
 #include "support/command/options.h"
 
 struct hd_profile_command {
   const struct hd_usage *usage;
-  void *choices;                /* of the command line */
-  const bool *no_cache;         /* in the choices: do not keep the names that are found in FILE */
-  const bool *no_estimates;     /* likewise: leave unresolved time unresolved. NULL: in any case */
-  const char *const *since;     /* likewise: only what came after this profile of the same run */
-  bool (*check)(void *choices); /* whether the options go together, once all are known; complains if not. NULL: yes */
+  void *choices;                  /* of the command line */
+  const bool *no_cache;           /* in the choices: do not keep the names that are found in FILE */
+  const bool *no_estimates;       /* likewise: leave unresolved time unresolved. NULL: in any case */
+  const char *const *since;       /* likewise: only what came after this profile of the same run */
+  const struct hd_run_part *part; /* likewise: only that part of the run; NULL: the command shows whole runs only */
+  bool (*check)(void *choices);   /* whether the options go together, once all are known; complains if not. NULL: yes */
 };
 
 #define HD_OPTION_SINCE(choices, member)                                                                               \
+  {0, "since", "EARLIER",                                                                                              \
+   "show only what came after the profile EARLIER of the same run\n"                                                   \
+   "('heddle ctl PID snapshot')",                                                                                      \
+   HD_OPTION_FILE(choices, member)}
+
+#define HD_OPTION_PART(choices, member)                                                                                \
+  {0,                                                                                                                  \
+   "from",                                                                                                             \
+   "SECONDS",                                                                                                          \
+   "with a trace ('heddle run --trace'): show only what happened from then on",                                        \
+   .take = hd_take_seconds,                                                                                            \
+   .field = offsetof(choices, member.from_seconds)},                                                                   \
   {                                                                                                                    \
-    0, "since", "EARLIER",                                                                                             \
-        "show only what came after the profile EARLIER of the same run\n"                                              \
-        "('heddle ctl PID snapshot')",                                                                                 \
-        HD_OPTION_FILE(choices, member)                                                                                \
+    0, "to", "SECONDS", "likewise, only until then", .take = hd_take_seconds,                                          \
+        .field = offsetof(choices, member.to_seconds)                                                                  \
   }
+
+/** For options: seconds since the program's start, into a double. */
+bool hd_take_seconds(const struct hd_option_use *use);
 
 /** Parses the command line; the operands begin at argv[*first]. False: the command ends with `status`. */
 bool hd_open_options(const struct hd_profile_command *command, int argc, char **argv, int *first, int *status);

@@ -72,20 +72,21 @@ struct hd_clock_pair {
 
 /** How the profile was made and how it ended; `hd_file_header.flags`. */
 enum hd_file_flag {
-  HD_FILE_COMPLETE = 1u << 0,       /* the runtime, or the library's destructor, closed the profile */
-  HD_FILE_EXIT_KNOWN = 1u << 1,     /* `heddle run` stamped `exit_status` */
-  HD_FILE_START_COARSE = 1u << 2,   /* `begin_ns` is the kernel's process start time: steps of 10 ms */
-  HD_FILE_FULL = 1u << 3,           /* the store could not grow: the parents got the time of new callpaths */
-  HD_FILE_ROUTINES = 1u << 4,       /* instrumented routines can report their entries and exits */
-  HD_FILE_CPU_TIME = 1u << 5,       /* HD_CELL_CPU was measured */
-  HD_FILE_MERGED = 1u << 6,         /* the sum of several runs: everything is closed; no rings, no timeline */
-  HD_FILE_RECOVERED = 1u << 7,      /* the program is gone, as `heddle recover` found; how it ended is not known */
-  HD_FILE_STOPPED = 1u << 8,        /* the runtime ended the measurement before the program ended: stop_paused_ticks */
-  HD_FILE_GOMP = 1u << 9,           /* libomp was loaded first and stood in for libgomp (`heddle run --gomp`) */
-  HD_FILE_KILLED = 1u << 10,        /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
-  HD_FILE_SNAPSHOT = 1u << 11,      /* `heddle ctl` copied it at end_ticks; the program ran on */
-  HD_FILE_DORMANT = 1u << 12,       /* it began without being measured (HEDDLE_DORMANT): dormant_ticks */
-  HD_FILE_HISTORIES_FULL = 1u << 13 /* there was no room for the histories of all regions */
+  HD_FILE_COMPLETE = 1u << 0,        /* the runtime, or the library's destructor, closed the profile */
+  HD_FILE_EXIT_KNOWN = 1u << 1,      /* `heddle run` stamped `exit_status` */
+  HD_FILE_START_COARSE = 1u << 2,    /* `begin_ns` is the kernel's process start time: steps of 10 ms */
+  HD_FILE_FULL = 1u << 3,            /* the store could not grow: the parents got the time of new callpaths */
+  HD_FILE_ROUTINES = 1u << 4,        /* instrumented routines can report their entries and exits */
+  HD_FILE_CPU_TIME = 1u << 5,        /* HD_CELL_CPU was measured */
+  HD_FILE_MERGED = 1u << 6,          /* the sum of several runs: everything is closed; no rings, no timeline */
+  HD_FILE_RECOVERED = 1u << 7,       /* the program is gone, as `heddle recover` found; how it ended is not known */
+  HD_FILE_STOPPED = 1u << 8,         /* the runtime ended the measurement before the program ended: stop_paused_ticks */
+  HD_FILE_GOMP = 1u << 9,            /* libomp was loaded first and stood in for libgomp (`heddle run --gomp`) */
+  HD_FILE_KILLED = 1u << 10,         /* with HD_FILE_EXIT_KNOWN: signal `exit_status` - 128 ended the program */
+  HD_FILE_SNAPSHOT = 1u << 11,       /* `heddle ctl` copied it at end_ticks; the program ran on */
+  HD_FILE_DORMANT = 1u << 12,        /* it began without being measured (HEDDLE_DORMANT): dormant_ticks */
+  HD_FILE_HISTORIES_FULL = 1u << 13, /* there was no room for the histories of all regions */
+  HD_FILE_PART = 1u << 14 /* of a part of a run, made from its trace: in no file, but with HD_FILE_SNAPSHOT in memory */
 };
 
 struct hd_file_header {

@@ -113,8 +113,8 @@ struct hd_log_alone {
 
 struct hd_log_member {
   uint32_t team;
-  uint32_t number; /* START: the team's size. TEAM: the thread's number in it, and HD_LOG_BEFORE_SHIFT */
-  uint64_t reserved;
+  uint32_t number;  /* START: the team's size. TEAM: the thread's number in it, and HD_LOG_BEFORE_SHIFT */
+  uint64_t primary; /* TEAM: its thread's id, which nobody needs but the trace */
 };
 /** TEAM: of how many regions the primary was in one before this one; more count as that. */
 #define HD_LOG_BEFORE_SHIFT 24
@@ -175,19 +175,19 @@ struct hd_log_finish {
 /** What must run one after the other, besides what teams tell, and who waits for what. A task is named by the address
  *  of its data, until it ends. */
 enum hd_order {
-  HD_ORDER_THREAD,     /* an initial thread begins */
-  HD_ORDER_ACQUIRED,   /* a: a lock or a critical section, ... */
-  HD_ORDER_RELEASED,   /* likewise */
-  HD_ORDER_CREATE,     /* a: a task; b: hd_order_created */
-  HD_ORDER_SWITCH,     /* a: the task that ends, or 0; b: the task that the thread runs from now on */
-  HD_ORDER_TASKWAIT,   /* the task has waited for those that it created */
-  HD_ORDER_GROUP,      /* it begins a taskgroup */
-  HD_ORDER_GROUP_END,  /* it has waited for the tasks of its innermost one */
-  HD_ORDER_READS,      /* a: a task that the thread has just created; b: the address of what it depends on, as `in` */
-  HD_ORDER_WRITES,     /* likewise, as `out` or `inout` */
-  HD_ORDER_EXCLUDES,   /* likewise, as `mutexinoutset` */
-  HD_ORDER_JOINS,      /* likewise, as `inoutset` */
-  HD_ORDER_WRITES_ALL, /* a: likewise; on `omp_all_memory` */
+  HD_ORDER_THREAD,      /* an initial thread begins */
+  HD_ORDER_ACQUIRED,    /* a: a lock or a critical section, ... */
+  HD_ORDER_RELEASED,    /* likewise */
+  HD_ORDER_CREATE,      /* a: a task; b: hd_order_created */
+  HD_ORDER_SWITCH,      /* a: the task that ends, or 0; b: the task that the thread runs from now on */
+  HD_ORDER_TASKWAIT,    /* the task has waited for those that it created */
+  HD_ORDER_GROUP,       /* it begins a taskgroup */
+  HD_ORDER_GROUP_END,   /* it has waited for the tasks of its innermost one */
+  HD_ORDER_READS,       /* a: a task that the thread has just created; b: the address of what it depends on, as `in` */
+  HD_ORDER_WRITES,      /* likewise, as `out` or `inout` */
+  HD_ORDER_EXCLUDES,    /* likewise, as `mutexinoutset` */
+  HD_ORDER_JOINS,       /* likewise, as `inoutset` */
+  HD_ORDER_WRITES_ALL,  /* a: likewise; on `omp_all_memory` */
   HD_ORDER_DEPENDS_END, /* a: a task that was only a wait for what it depends on: that has ended */
   HD_ORDER_WAITS,       /* a: a lock, ... that the thread waits for; b: the profile it waits in */
   HD_ORDER_TRIES,       /* likewise, but it does not wait: it has the lock at once, or goes on without */

@@ -11,10 +11,11 @@
  *                     bits 6-7: the time that has passed has so many bytes and one; HD_TRACE_LONG: it is a number
  *     1-3 bytes       that time in ticks, in the byte order of the file
  *     HD_TRACE_MOVES  a number: the profile that it is in, as the difference to the one before (zigzag: 0, -1, 1, ...)
- *     HD_TRACE_MARKS  1 byte: what else happens (enum hd_what or hd_trace_kind), HD_TRACE_HERE, HD_TRACE_SAME_TEAM; then
- *                     numbers: its operand, unless HD_TRACE_HERE says that it is the profile; for TEAM, START and JOIN
- *                     the team's ring and number, unless it is the one that was told last in this block; for TEAM and
- *                     START the thread's number, or the team's size; for ORDER and HD_TRACE_CHUNK two names
+ *     HD_TRACE_MARKS  1 byte: what else happens (enum hd_what or hd_trace_kind), HD_TRACE_HERE, HD_TRACE_SAME_TEAM,
+ * HD_TRACE_UNCOUNTED; then numbers: its operand, unless HD_TRACE_HERE says that it is the profile; for REGION_BEGIN,
+ * TEAM, START, JOIN and FINISH the team's ring and number, unless it is the one that was told last in this block; for
+ * TEAM and START hd_log_member.number, for ARRIVE, LEAVE_WORK and WORKED HD_TRACE_BARRIER(); for the last two
+ * hd_log_work's two numbers and the gap (hd_log_gap_of); for ORDER and HD_TRACE_CHUNK two names
  *
  * Numbers have 7 bits a byte, the least significant first; bit 7: more follow (LEB128). A name is what tasks, locks and
  * the like are known by (struct hd_log_order: a and b). Its number is 0 for 0; else one more than the difference to the
@@ -32,13 +33,16 @@
 
 #include "heddle-log.h"
 
-/** Begins each block; entries follow. The block's `count` is the bytes used, this record included. */
+/** Begins each block; entries follow. The block's `count` is the bytes used, this record included. A thread's blocks go
+ *  on where the one before ends, unless that is missing: of a trace of a run's end older ones have been written over.
+ */
 struct hd_trace_record {
-  uint64_t ticks;   /* since then the thread is */
-  uint32_t profile; /* in this profile, */
-  uint32_t state;   /* in that state; HD_TRACE_BEGINS: and it has not lived before */
+  uint64_t ticks;    /* since then the thread is */
+  uint32_t profile;  /* in this profile, */
+  uint32_t state;    /* in that state */
+  uint32_t number;   /* of the thread's blocks, from 0 */
+  uint32_t waits_in; /* the team at whose end the thread waits as a worker; HD_NONE: in none */
 };
-#define HD_TRACE_BEGINS (1u << 31)
 
 enum {
   HD_TRACE_STATE = 15,
@@ -47,11 +51,31 @@ enum {
   HD_TRACE_LENGTH_SHIFT = 6,
   HD_TRACE_LONG = 3
 };
-enum { HD_TRACE_WHAT = 31, HD_TRACE_HERE = 1 << 5, HD_TRACE_SAME_TEAM = 1 << 6 };
+enum { HD_TRACE_WHAT = 31, HD_TRACE_HERE = 1 << 5, HD_TRACE_SAME_TEAM = 1 << 6, HD_TRACE_UNCOUNTED = 1 << 7 };
+
+/** A worker waits for its region's end. */
+static inline bool hd_trace_is_finish(uint32_t what) {
+  return what == HD_WHAT_FINISH || what == HD_WHAT_FINISH_AGAIN;
+}
+
+/** A thread comes to a barrier of its team, or leaves it: which one (hd_log_arrival.number), and whether that closes a
+ *  worksharing construct. */
+static inline bool hd_trace_is_work(uint32_t what) {
+  return what == HD_WHAT_LEAVE_WORK || what == HD_WHAT_WORKED;
+}
+#define HD_TRACE_BARRIER(number, closes_work) ((uint32_t)(number) % HD_LOG_BARRIERS << 1 | ((closes_work) ? 1u : 0u))
+static inline bool hd_trace_has_number(uint32_t what) {
+  return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_ARRIVE || hd_trace_is_work(what);
+}
+
+static inline bool hd_trace_is_begin(uint32_t what) {
+  return what == HD_WHAT_REGION_BEGIN || what == HD_WHAT_NESTED_BEGIN;
+}
 
 /** What names a team. A worker is in the one that it joined last. */
 static inline bool hd_trace_names_team(uint32_t what) {
-  return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN;
+  return hd_trace_is_begin(what) || what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN ||
+         hd_trace_is_finish(what);
 }
 
 /** What else than enum hd_what an entry may tell. */
@@ -106,12 +130,12 @@ static const struct hd_trace_names hd_trace_names_of_chunk = {HD_TRACE_ITERATION
 
 /** Such an entry says in what state and profile the thread is from now on; others say what they did before. */
 static inline bool hd_trace_is_change(uint32_t what) {
-  return what != HD_WHAT_ORDER && what != HD_TRACE_CHUNK;
+  return what != HD_WHAT_ORDER && what != HD_TRACE_CHUNK && !hd_trace_is_work(what);
 }
 
-/** The longest entry: a time of 64 bits, two numbers of 32 and two of 64, or four of 32. */
-enum { HD_TRACE_ENTRY_MOST = 1 + 10 + 5 + 1 + 5 + 2 * 10 };
+/** The longest entry: a time of 64 bits, three numbers of 32 and three of 64. */
+enum { HD_TRACE_ENTRY_MOST = 1 + 10 + 5 + 1 + 2 * 5 + 3 * 10 };
 
-_Static_assert(sizeof(struct hd_trace_record) == 16, "trace record size");
+_Static_assert(sizeof(struct hd_trace_record) == 24, "trace record size");
 
 #endif

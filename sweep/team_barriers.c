@@ -42,11 +42,17 @@ static void leave(struct hd_team_book *book, struct hd_team_record *record, stru
 
 /* ---- places, when others have them ---- */
 
+/* The first one, but rather one that closes a construct: that may have taken time before. */
+static bool is_kept(const struct hd_team_barrier *barrier, const struct hd_team_barrier *pushed_out, uint64_t now) {
+  return barrier->tick == now &&
+         (pushed_out->tick != now || (barrier->flags & ~pushed_out->flags & HD_BARRIER_CLOSES_WORK));
+}
+
 static void push_out(struct hd_team_book *book, struct hd_team_record *record, const struct hd_team_barrier *barrier,
                      uint64_t now) {
   struct hd_team_barrier *pushed_out = &record->barriers[HD_TEAM_BARRIERS];
   struct hd_team_barrier over = *barrier;
-  if (barrier->tick == now && pushed_out->tick != now) {
+  if (is_kept(barrier, pushed_out, now)) {
     over = *pushed_out;
     *pushed_out = *barrier;
   }

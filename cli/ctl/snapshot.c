@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/ctl/ctl_internal.h"
@@ -35,6 +37,21 @@ static bool fail(struct hd_ctl *ctl, const char *path, const char *why) {
 static bool read_present(const struct hd_ctl *ctl, struct hd_clock_pair *now) {
   struct hd_file_header header;
   return hd_salvage_read_header(ctl->watch.live.file, &header) && hd_profile_clock_read(header.clock_kind, now);
+}
+
+static bool settle(int live, const char *path) {
+  struct stat status;
+  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  const bool known = fd >= 0 && fstat(fd, &status) == 0;
+  char *bytes = known && status.st_size > 0 ? mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                                            : MAP_FAILED;
+  if (fd >= 0)
+    close(fd);
+  if (bytes == MAP_FAILED)
+    return false;
+  hd_profile_settle_copy(live, bytes, (size_t)status.st_size);
+  munmap(bytes, (size_t)status.st_size);
+  return true;
 }
 
 /* What threads are in ends then. */
@@ -71,7 +88,7 @@ static bool make(struct hd_ctl *ctl, const char *path, struct copy *copy) {
     return fail(ctl, path, "the live profile cannot be read");
   if (!hd_profile_file_to_free_name(ctl->watch.live.file, NULL, path, copy->path, sizeof copy->path))
     return fail(ctl, path, strerror(errno));
-  if (stamp(copy->path, &now) ? check(ctl, copy) : fail(ctl, path, strerror(errno)))
+  if (settle(ctl->watch.live.file, copy->path) && stamp(copy->path, &now) ? check(ctl, copy) : fail(ctl, path, strerror(errno)))
     return true;
   unlink(copy->path);
   return false;

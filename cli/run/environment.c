@@ -185,7 +185,8 @@ static bool set_choice(const char *name, const char *value) {
 /* Where events are switched off nobody knows what had to wait for what, nor who held it. */
 static bool set_limit_of_order(const struct hd_run_options *options) {
   const char *name = hd_setting_name(HD_SET_OVERHEAD);
-  const bool asked = options->set[HD_SET_CRITICAL_PATH] || options->set[HD_SET_LOCKS] || options->set[HD_SET_TRACE];
+  const bool asked = options->set[HD_SET_CRITICAL_PATH] || options->set[HD_SET_LOCKS] ||
+                     options->set[HD_SET_TRACE] || options->set[HD_SET_TRACE_LAST];
   return !asked || getenv(name) || setenv(name, "off", 1) == 0;
 }
 

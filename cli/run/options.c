@@ -92,6 +92,10 @@ const struct hd_option hd_run_shared_options[] = {
      "also write down when threads do what, in at most SIZE (default 64M): a\n"
      "trace ('heddle trace'); without --overhead there is no limit then",
      .take = take_trace, .may_be_alone = true},
+    {0, "trace-last", "SIZE",
+     "likewise, but keep the end of the run, in at most SIZE: what is older is\n"
+     "written over",
+     SETTING(TRACE_LAST)},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"
@@ -136,11 +140,13 @@ const struct hd_option hd_run_shared_options[] = {
     {0},
 };
 
-/* What is said of counters without any. */
+/* What is said of counters without any; two limits. */
 bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_options *taken) {
   const char *option = taken->set[HD_SET_MULTIPLEX]     ? "--multiplex"
                        : taken->set[HD_SET_COUNTERS_AT] ? "--counters-at"
                                                         : NULL;
+  if (taken->set[HD_SET_TRACE] && taken->set[HD_SET_TRACE_LAST])
+    return hd_usage_complain(usage, "either --trace or --trace-last: a trace keeps the run's begin or its end");
   return !option || hd_run_wants_counters(taken) ||
          hd_usage_complain(usage, "%s has no effect without events: name some with --events or --groups", option);
 }

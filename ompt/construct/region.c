@@ -257,8 +257,8 @@ static void announce_member(struct hd_thread *worker, const struct hd_known_regi
   if (region->of_helpers)
     return;
   worker->ring.what = HD_WHAT(HD_WHAT_TEAM, region->profile) | HD_WHAT_UNCOUNTED;
-  worker->ring.payload[0].member =
-      (struct hd_log_member){.team = team, .number = number | before << HD_LOG_BEFORE_SHIFT};
+  worker->ring.payload[0].member = (struct hd_log_member){
+      .team = team, .number = number | before << HD_LOG_BEFORE_SHIFT, .primary = region->primary};
 }
 
 static void enter_as_worker(struct hd_thread *worker, uint64_t now, uint64_t told, ompt_data_t *task, uint32_t number) {

@@ -2,6 +2,7 @@
 #include "ompt/construct/worksharing.h"
 
 #include "ompt/thread/team.h"
+#include "ompt/thread/trace.h"
 
 void hd_worksharing_begin(struct hd_thread *thread, uint64_t now, struct hd_row_record *row, bool timed) {
   struct hd_worksharing *work = &thread->base->base.work;
@@ -27,12 +28,15 @@ void hd_worksharing_barrier_begin(struct hd_thread *thread, uint64_t now) {
   work->busy_at_barrier = thread->record->busy_ticks;
 }
 
+static enum hd_what leave_of(const struct hd_frame_base *task) {
+  return task->led ? HD_WHAT_LEAVE_WORK : HD_WHAT_WORKED;
+}
+
 void hd_worksharing_leave(struct hd_thread *thread) {
   const struct hd_frame_base *task = &thread->base->base;
   if (!task->work.ended || !task->work.timed || !task->region || task->region->of_helpers)
     return;
-  const enum hd_what what = task->led ? HD_WHAT_LEAVE_WORK : HD_WHAT_WORKED;
-  thread->ring.what = HD_WHAT(what, task->work.row->profile) | HD_WHAT_UNCOUNTED;
+  thread->ring.what = HD_WHAT(leave_of(task), task->work.row->profile) | HD_WHAT_UNCOUNTED;
   hd_ring_hold(&thread->ring);
 }
 
@@ -52,5 +56,7 @@ void hd_worksharing_barrier_end(struct hd_thread *thread, uint64_t now) {
                                                      .number = task->place.barriers % HD_LOG_BARRIERS,
                                                      .late = HD_LOG_LATE(gap)};
   ring->payload[1].work = (struct hd_log_work){.capacity_ticks = capacity, .busy_ticks = busy};
+  if (thread->instruments & HD_INSTRUMENT_TRACED)
+    hd_trace_work(thread, leave_of(task), work->row->profile, &ring->payload[1].work, gap);
   hd_ring_tell(ring, ring->payload);
 }

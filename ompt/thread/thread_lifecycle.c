@@ -72,6 +72,7 @@ static void renew(struct hd_thread *thread) {
       .free_row_count = old.free_row_count,
       .membership_cursor = old.membership_cursor,
       .ended_counters = old.ended_counters,
+      .trace = old.trace,
   };
   memcpy(thread->times, old.times, sizeof thread->times);
 }

@@ -3,36 +3,13 @@
 
 #include <string.h>
 
+#include "ompt/shared/clock.h"
+#include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
-#include "support/inprocess/keep_errno.h"
-#include "support/inprocess/memory_budget.h"
-
-enum { FIRST_BYTES = 8 << 10, LAST_BYTES = 256 << 10 };
-
-static struct {
-  uint64_t limit_bytes;
-  uint64_t taken_bytes;
-} blocks;
-
-void hd_trace_init(uint64_t limit_bytes) {
-  blocks.limit_bytes = hd_store.header->trace_limit_bytes = limit_bytes;
-  blocks.taken_bytes = 0;
-}
+#include "ompt/thread/trace_blocks.h"
+#include "store/store.h"
 
 /* ---- blocks ---- */
-
-static void *add_block(const struct hd_thread *thread, uint32_t bytes) {
-  HD_KEEP_ERRNO;
-  if (__atomic_add_fetch(&blocks.taken_bytes, bytes, __ATOMIC_RELAXED) > blocks.limit_bytes) {
-    __atomic_fetch_sub(&blocks.taken_bytes, bytes, __ATOMIC_RELAXED);
-    return NULL;
-  }
-  hd_memory_allow(bytes); /* the limit is for what a profile needs */
-  void *content = hd_store_add_block(&hd_store, HD_BLOCK_TRACE, thread->record->id, bytes - HD_BLOCK_HEADER_BYTES);
-  if (!content)
-    hd_memory_disallow(bytes);
-  return content;
-}
 
 /* The earliest time is kept: from then on a thread is missing. */
 static void stop(struct hd_thread *thread, uint64_t ticks) {
@@ -48,37 +25,35 @@ static void publish(struct hd_thread_trace *trace) {
   __atomic_store_n(trace->used, (uint32_t)(trace->next - trace->begin), __ATOMIC_RELEASE);
 }
 
-static bool begin_block(struct hd_thread *thread, uint32_t flags) {
+static struct hd_block_header *header_of(const struct hd_thread_trace *trace) {
+  return (struct hd_block_header *)(void *)((uintptr_t)trace->begin - HD_BLOCK_HEADER_BYTES);
+}
+
+static bool begin_block(struct hd_thread *thread) {
   struct hd_thread_trace *trace = &thread->trace;
-  const uint32_t bytes = trace->next_size ? trace->next_size : FIRST_BYTES;
   hd_thread_leave_program(thread);
-  struct hd_trace_record *record = add_block(thread, bytes);
-  if (!record) {
+  if (trace->begin)
+    hd_trace_blocks_retire(header_of(trace));
+  struct hd_block_header *block = hd_trace_blocks_take(thread->record->id, trace->number);
+  if (!block) {
+    trace->begin = NULL;
     stop(thread, trace->ticks);
     return false;
   }
-  struct hd_block_header *block = (void *)((char *)record - HD_BLOCK_HEADER_BYTES);
-  *record = (struct hd_trace_record){.ticks = trace->ticks, .profile = trace->profile, .state = trace->state | flags};
+  struct hd_trace_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
+  *record = (struct hd_trace_record){.ticks = trace->ticks,
+                                     .profile = trace->profile,
+                                     .state = trace->state,
+                                     .number = trace->number++,
+                                     .waits_in = trace->waits_in};
   trace->begin = (uint8_t *)record;
   trace->next = (uint8_t *)(record + 1);
-  trace->limit = (uint8_t *)block + bytes - HD_TRACE_ENTRY_MOST;
+  trace->limit = (uint8_t *)block + block->span * HD_BLOCK_BYTES - HD_TRACE_ENTRY_MOST;
   trace->used = &block->count;
   trace->team = HD_NONE;
   memset(trace->names, 0, sizeof trace->names);
-  trace->next_size = bytes < LAST_BYTES ? 2 * bytes : bytes;
   publish(trace);
   return true;
-}
-
-void hd_trace_begin(struct hd_thread *thread) {
-  struct hd_thread_trace *trace = &thread->trace;
-  if (blocks.limit_bytes == 0)
-    return;
-  thread->instruments |= HD_INSTRUMENT_TRACED;
-  trace->ticks = thread->record->last_ticks;
-  trace->profile = thread->row->profile;
-  trace->state = hd_thread_state(thread);
-  begin_block(thread, HD_TRACE_BEGINS);
 }
 
 /* ---- entries ---- */
@@ -102,25 +77,48 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return kind != HD_WHAT_NOTHING && kind != HD_WHAT_RETURN && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER;
+  return kind != HD_WHAT_NOTHING && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
 }
 
-/* Payloads begin with the team. */
-static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile, uint32_t what) {
+/* Payloads begin with it, but that of an arrival is only told when it is over. */
+static uint32_t team_of(const struct hd_thread *thread, enum hd_what what) {
+  const struct hd_frame_base *task = &thread->base->base;
   const struct hd_log_member *member = &thread->ring.payload[0].member;
+  if (hd_trace_is_finish(what))
+    return HD_TEAM(task->region->primary, HD_TEAM_NUMBER(task->place.team));
+  return HD_TEAM(what == HD_WHAT_TEAM ? member->primary : thread->record->id, HD_TEAM_NUMBER(member->team));
+}
+
+static uint32_t number_of(const struct hd_thread *thread, enum hd_what what) {
+  const struct hd_team_place *place = &thread->base->base.place;
+  if (what == HD_WHAT_ARRIVE)
+    return HD_TRACE_BARRIER(place->barriers, place->arrival & HD_LOG_CLOSES_WORK);
+  return thread->ring.payload[0].member.number;
+}
+
+/* Of entries those that are not counted as visits. */
+static bool is_uncounted(uint32_t what) {
+  return (enum hd_what)(what >> HD_WHAT_SHIFT) == HD_WHAT_TEAM ? hd_clock_is_paused() : what & HD_WHAT_UNCOUNTED;
+}
+
+static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile, uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  const bool is_here = HD_WHAT_OPERAND(what) == profile;
-  const bool has_team = hd_trace_names_team(kind), is_same_team = has_team && member->team == thread->trace.team;
-  *to++ = (uint8_t)(kind | (is_here ? HD_TRACE_HERE : 0) | (is_same_team ? HD_TRACE_SAME_TEAM : 0));
+  const bool is_here = HD_WHAT_OPERAND(what) == profile, has_team = hd_trace_names_team(kind);
+  const uint32_t team = has_team ? team_of(thread, kind) : HD_NONE;
+  const bool is_same_team = has_team && team == thread->trace.team;
+  *to++ = (uint8_t)(kind | (is_here ? HD_TRACE_HERE : 0) | (is_same_team ? HD_TRACE_SAME_TEAM : 0) |
+                    (is_uncounted(what) ? HD_TRACE_UNCOUNTED : 0));
   if (!is_here)
     to = put_number(to, HD_WHAT_OPERAND(what));
   if (has_team && !is_same_team) {
-    to = put_number(to, HD_TEAM_RING(member->team));
-    to = put_number(to, HD_TEAM_NUMBER(member->team));
-    thread->trace.team = member->team;
+    to = put_number(to, HD_TEAM_RING(team));
+    to = put_number(to, HD_TEAM_NUMBER(team));
+    thread->trace.team = team;
   }
-  if (kind == HD_WHAT_TEAM || kind == HD_WHAT_START)
-    to = put_number(to, member->number & ((1u << HD_LOG_BEFORE_SHIFT) - 1));
+  if (hd_trace_is_finish(kind))
+    thread->trace.waits_in = team;
+  if (hd_trace_has_number(kind))
+    to = put_number(to, number_of(thread, kind));
   return to;
 }
 
@@ -137,7 +135,7 @@ static uint8_t *put_name(uint8_t *to, struct hd_thread_trace *trace, uint32_t ki
 static uint8_t *begin_entry(struct hd_thread *thread, uint64_t ticks, uint32_t profile, uint32_t state, bool marks) {
   struct hd_thread_trace *trace = &thread->trace;
   const int32_t step = (int32_t)(profile - trace->profile);
-  if (__builtin_expect(trace->next > trace->limit, false) && !begin_block(thread, 0))
+  if (__builtin_expect(trace->next > trace->limit, false) && !begin_block(thread))
     return NULL;
   uint32_t length;
   uint8_t *to = put_time(trace->next + 1, ticks > trace->ticks ? ticks - trace->ticks : 0, &length);
@@ -159,8 +157,10 @@ static void end_entry(struct hd_thread_trace *trace, uint8_t *end) {
 void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
   const bool marks = is_marked(what);
   uint8_t *to = begin_entry(thread, thread->record->last_ticks, profile, state, marks);
-  if (to)
-    end_entry(&thread->trace, marks ? put_mark(to, thread, profile, what) : to);
+  if (!to)
+    return;
+  thread->trace.waits_in = HD_NONE;
+  end_entry(&thread->trace, marks ? put_mark(to, thread, profile, what) : to);
 }
 
 void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
@@ -180,7 +180,39 @@ void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint
   if (!to)
     return;
   *to++ = HD_TRACE_CHUNK | HD_TRACE_HERE;
-  end_entry(trace, put_name(put_name(to, trace, hd_trace_names_of_chunk.a, first), trace, hd_trace_names_of_chunk.b, count));
+  end_entry(trace,
+            put_name(put_name(to, trace, hd_trace_names_of_chunk.a, first), trace, hd_trace_names_of_chunk.b, count));
+}
+
+void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile, const struct hd_log_work *work,
+                   uint64_t gap_ticks) {
+  struct hd_thread_trace *trace = &thread->trace;
+  const bool is_here = profile == trace->profile;
+  uint8_t *to = begin_entry(thread, thread->record->last_ticks, trace->profile, trace->state, true);
+  if (!to)
+    return;
+  *to++ = (uint8_t)(what | (is_here ? HD_TRACE_HERE : 0));
+  if (!is_here)
+    to = put_number(to, profile);
+  to = put_number(to, HD_TRACE_BARRIER(thread->base->base.place.barriers, true));
+  to = put_number(put_number(to, work->capacity_ticks), work->busy_ticks);
+  end_entry(trace, put_number(to, gap_ticks));
+}
+
+void hd_trace_begin(struct hd_thread *thread) {
+  struct hd_thread_trace *trace = &thread->trace;
+  if (!hd_trace_blocks_are_wanted())
+    return;
+  thread->instruments |= HD_INSTRUMENT_TRACED;
+  if (trace->begin) {
+    hd_trace_switch(thread, thread->row->profile, hd_thread_state(thread), 0);
+    return;
+  }
+  trace->ticks = thread->record->last_ticks;
+  trace->profile = thread->row->profile;
+  trace->state = hd_thread_state(thread);
+  trace->waits_in = HD_NONE;
+  begin_block(thread);
 }
 
 void hd_trace_mark(struct hd_thread *thread, uint32_t what) {

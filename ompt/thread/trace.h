@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file trace.h
- * A thread's trace, if there is to be one (HEDDLE_TRACE): each change of state, with its time, profile, and what begins
- * or ends with it (heddle-trace.h).
+ * A thread's trace, if there is to be one (HEDDLE_TRACE, HEDDLE_TRACE_LAST): each change of state, with its time,
+ * profile, and what begins or ends with it (heddle-trace.h).
  *
- * A thread writes into blocks of its own in the profile file, so a killed program's trace is there to the last entry. A
- * block is twice as large as the one before, from 8 to 256 KiB: threads that tell little take little. When all blocks
- * together have as many bytes as the user allows, or the file cannot grow, tracing ends where a thread needs another
- * one, and the header says when; other threads go on to the end of theirs.
+ * A thread writes into blocks of its own in the profile file (trace_blocks.h), so a killed program's trace is there to
+ * the last entry. Where there is no room for another block its tracing ends, and the header says when; other threads go
+ * on to the end of theirs.
  *
  * Only the thread itself calls these functions. An entry costs some nanoseconds; without a trace nothing.
  */
@@ -25,18 +24,17 @@ struct hd_thread_trace {
   uint8_t *next, *limit;
   uint32_t *used; /* the block's `count` */
   const uint8_t *begin;
-  uint64_t ticks;     /* of the last entry */
-  uint32_t profile;   /* since then */
-  uint32_t state;     /* likewise */
-  uint32_t team;      /* that was told last in this block; HD_NONE: none */
-  uint32_t next_size; /* of the next block; 0: the first one's */
+  uint64_t ticks;                 /* of the last entry */
+  uint32_t profile;               /* since then */
+  uint32_t state;                 /* likewise */
+  uint32_t team;                  /* that was told last in this block; HD_NONE: none */
+  uint32_t waits_in;              /* as in hd_trace_record */
+  uint32_t number;                /* of the next block */
   uint64_t names[HD_TRACE_NAMES]; /* that were told last in this block */
 };
 
-/** Once, at start: so many bytes; 0: there is no trace. */
-void hd_trace_init(uint64_t limit_bytes);
-
-/** The thread begins, in its present state. Its instruments say whether it has a trace. */
+/** The thread begins, in its present state; or another one that continues its record. Its instruments say whether it
+ *  has a trace. */
 void hd_trace_begin(struct hd_thread *thread);
 
 /** The thread is in the state of the profile since its record's last_ticks; `what`: hd_transition.what of what happens
@@ -51,6 +49,10 @@ void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order,
 
 /** It got iterations of a loop. */
 void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint64_t count);
+
+/** It leaves the barrier that closes a worksharing construct: LEAVE_WORK or WORKED, of that profile (heddle-log.h). */
+void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile, const struct hd_log_work *work,
+                   uint64_t gap_ticks);
 
 /** The thread ends. */
 void hd_trace_end(struct hd_thread *thread);

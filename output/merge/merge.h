@@ -11,8 +11,8 @@
 #ifndef HEDDLE_OUTPUT_MERGE_MERGE_H
 #define HEDDLE_OUTPUT_MERGE_MERGE_H
 
-#include "output/merge/profile_writer.h"
 #include "output/model/model.h"
+#include "output/writer/profile_writer.h"
 
 /**
  * Adds up `count` models, at least one, into the file in `writer`, which is all zero before and the caller's to free

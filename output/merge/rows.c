@@ -56,55 +56,6 @@ static bool has_entries(const struct hd_row *row) {
   return memcmp(&row->entries, &none, sizeof none) != 0;
 }
 
-/* What goes into a row's cell of a state (or hd_cell_kind). A class's intrusion goes with its first state that has any
- * time, or with its first. */
-static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool classes_written[HD_INTRUSION_CLASSES]) {
-  if (kind == HD_CELL_CPU)
-    return (struct hd_row_cell){.ticks = row->cpu_ns};
-  if (hd_cell_is_idle(kind)) /* its idle time is in the program's row */
-    return (struct hd_row_cell){0};
-  if (kind == HD_CELL_UNRESOLVED)
-    return (struct hd_row_cell){row->unresolved.ticks - row->unresolved.regions, (int64_t)row->unresolved.waiting};
-  if (kind == HD_CELL_UNRESOLVED_REGIONS)
-    return (struct hd_row_cell){row->unresolved.regions + row->unresolved.idle, (int64_t)row->unresolved.idle};
-  if (kind == HD_CELL_REFUSED)
-    return (struct hd_row_cell){.ticks = row->shares.refused};
-  if (kind == HD_CELL_CHUNKS)
-    return (struct hd_row_cell){row->shares.chunks, (int64_t)row->shares.iterations};
-  if (kind == HD_CELL_TASKS)
-    return (struct hd_row_cell){row->shares.created, (int64_t)row->shares.elsewhere};
-  if (kind == HD_CELL_STATIC)
-    return (struct hd_row_cell){row->shares.static_iterations, row->shares.number};
-  struct hd_row_cell cell = {.ticks = row->ticks[kind]};
-  const enum hd_intrusion_class class = hd_intrusion_class_of(kind);
-  if (!classes_written[class] && (cell.ticks != 0 || kind == HD_WAIT_LAST || class != HD_INTRUSION_WAITING)) {
-    cell.intrusion = row->intrusion.ticks[class];
-    classes_written[class] = true;
-  }
-  return cell;
-}
-
-/* In as many records as its cells need. */
-static void write_row(struct hd_merge *merge, const struct hd_row *row) {
-  struct hd_row_record record = {
-      .profile = row->node, .thread = row->thread & (HD_ROW_THREADS_MOST - 1), .visits = row->visits};
-  record.refused = row->refused & ((1u << (HD_REFUSED_SECTION + 1)) - 1);
-  bool classes_written[HD_INTRUSION_CLASSES] = {false};
-  for (uint32_t kind = 0; kind < HD_CELL_KINDS; kind++) {
-    const struct hd_row_cell cell = cell_of(row, kind, classes_written);
-    if (cell.ticks == 0 && cell.intrusion == 0)
-      continue;
-    struct hd_row_cell *place = hd_row_claim(&record, kind);
-    if (!place) {
-      hd_writer_add(merge->writer, &record, sizeof record);
-      record = (struct hd_row_record){.profile = record.profile, .thread = record.thread};
-      place = hd_row_claim(&record, kind);
-    }
-    *place = cell;
-  }
-  hd_writer_add(merge->writer, &record, sizeof record);
-}
-
 /* What no thread's rows have: entries that were counted for all threads together. */
 static void write_common_entries(const struct hd_merge *merge) {
   const uint32_t count = merge->united->node_count;
@@ -127,7 +78,7 @@ static void write_common_entries(const struct hd_merge *merge) {
 void hd_merge_write_rows(struct hd_merge *merge) {
   hd_writer_begin_block(merge->writer, HD_BLOCK_ROWS);
   for (size_t i = 0; i < merge->row_count; i++)
-    write_row(merge, &merge->rows[i]);
+    hd_writer_add_row(merge->writer, &merge->rows[i]);
   if (!merge->levels_known)
     return;
   hd_writer_begin_block(merge->writer, HD_BLOCK_ENTRIES);

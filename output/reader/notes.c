@@ -29,7 +29,8 @@ static void note_end(struct hd_model *model) {
                                       [HD_LIFE_UNKNOWN] = "was killed or is still running"};
   const struct hd_file_header *header = &model->header;
   const int signal = hd_model_signal(model);
-  if (header->flags & (HD_FILE_COMPLETE | HD_FILE_MERGED)) /* a merged file's own notes say how each run ended */
+  /* A merged file's own notes say how each run ended, a part's what it is. */
+  if (header->flags & (HD_FILE_COMPLETE | HD_FILE_PART | HD_FILE_MERGED))
     return;
   const char *closed = "open intervals are counted up to that moment";
   if (header->flags & HD_FILE_SNAPSHOT)

@@ -181,25 +181,72 @@ static bool find_size(struct hd_reader *reader, int file, struct hd_file_header 
   return true;
 }
 
+/* Reads `bytes` from there, or as many as there are. */
+static bool read_at(struct hd_reader *reader, int file, char *to, size_t at, size_t bytes, size_t *got) {
+  for (*got = 0; *got < bytes;) {
+    const ssize_t part = pread(file, to + *got, bytes - *got, (off_t)(at + *got));
+    if (part < 0 && errno == EINTR)
+      continue;
+    if (part < 0)
+      return hd_reader_fail(reader, "%s", strerror(errno));
+    if (part == 0)
+      break;
+    *got += (size_t)part;
+  }
+  return true;
+}
+
+/* Block by block: of a trace only that it is there. */
+static bool read_without_trace(struct hd_reader *reader, int file, char *bytes, size_t wanted) {
+  size_t at = HD_HEADER_BYTES, got = 0;
+  bool done = read_at(reader, file, bytes, 0, HD_HEADER_BYTES, &got);
+  while (done && at + HD_BLOCK_BYTES <= wanted) {
+    struct hd_block_header *block = (void *)(bytes + at);
+    done = read_at(reader, file, bytes + at, at, sizeof *block, &got);
+    const size_t span = block->magic == HD_BLOCK_MAGIC ? (size_t)block->span * HD_BLOCK_BYTES : 0;
+    if (!done || got < sizeof *block || span == 0 || span > wanted - at)
+      break;
+    if (block->type == HD_BLOCK_TRACE)
+      block->count = 0;
+    else
+      done = read_at(reader, file, bytes + at, at, span, &got);
+    at += span;
+  }
+  reader->size = at;
+  return done;
+}
+
 /* Copies the file. The caller frees *bytes. */
-static bool read_file(struct hd_reader *reader, int file, char **bytes) {
+static bool read_file(struct hd_reader *reader, int file, bool with_trace, char **bytes) {
   struct hd_file_header header;
   size_t wanted = 0;
   if (!find_size(reader, file, &header, &wanted))
     return false;
   *bytes = hd_grow(NULL, wanted + 1, 1);
-  reader->size = 0;
-  while (reader->size < wanted) {
-    const ssize_t got = pread(file, *bytes + reader->size, wanted - reader->size, (off_t)reader->size);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return hd_reader_fail(reader, "%s", strerror(errno));
-    if (got == 0)
-      break;
-    reader->size += (size_t)got;
+  if (!with_trace && header.trace_limit_bytes > 0 && wanted > HD_HEADER_BYTES) {
+    memset(*bytes, 0, wanted);
+    return read_without_trace(reader, file, *bytes, wanted);
   }
-  return true;
+  return read_at(reader, file, *bytes, 0, wanted, &reader->size);
+}
+
+void hd_profile_settle_copy(int file, char *bytes, size_t size) {
+  const size_t began = HD_BLOCK_HEADER_BYTES + sizeof(struct hd_trace_record);
+  for (size_t at = HD_HEADER_BYTES; at + HD_BLOCK_BYTES <= size;) {
+    struct hd_block_header *block = (void *)(bytes + at);
+    struct {
+      struct hd_block_header header;
+      struct hd_trace_record record;
+    } now;
+    if (block->magic != HD_BLOCK_MAGIC || block->span == 0)
+      return;
+    if (block->type == HD_BLOCK_TRACE && block->count > 0 &&
+        (pread(file, &now, began, (off_t)at) != (ssize_t)began || now.header.owner != block->owner ||
+         now.header.count < block->count ||
+         now.record.number != ((const struct hd_trace_record *)(const void *)(block + 1))->number))
+      block->count = 0;
+    at += (size_t)block->span * HD_BLOCK_BYTES;
+  }
 }
 
 static bool may_change(const struct hd_file_header *header) {
@@ -226,7 +273,7 @@ static void note_present(struct hd_reader *reader, int file) {
     reader->present.ticks = 0;
 }
 
-static bool open_copy(struct hd_reader *reader, int file, bool present, struct hd_model **model) {
+static bool open_copy(struct hd_reader *reader, int file, bool present, bool with_trace, struct hd_model **model) {
   bool done = false;
   bool again = true;
   char *last = NULL;
@@ -235,11 +282,13 @@ static bool open_copy(struct hd_reader *reader, int file, bool present, struct h
     char *bytes = NULL;
     if (present)
       note_present(reader, file);
-    if (!read_file(reader, file, &bytes)) {
+    if (!read_file(reader, file, with_trace, &bytes)) {
       free(bytes);
       break;
     }
     again = reader->size >= sizeof(struct hd_file_header) && may_change((const void *)bytes);
+    if (again)
+      hd_profile_settle_copy(file, bytes, reader->size);
     const bool whole = !again || (last && last_size == reader->size && memcmp(last, bytes, last_size) == 0);
     free(last);
     last = bytes;
@@ -269,7 +318,7 @@ bool hd_profile_open(const char *path, struct hd_model **model, char *error, siz
     return fail_to_open(&reader, errno);
   void *mapped = map(&reader, file);
   const struct hd_row_source source = {.memory = mapped, .memory_bytes = reader.size, .mapped = true, .bytes = mapped};
-  const bool done = mapped ? parse(&reader, source, model) : open_copy(&reader, file, false, model);
+  const bool done = mapped ? parse(&reader, source, model) : open_copy(&reader, file, false, true, model);
   close(file);
   return done;
 }
@@ -278,7 +327,7 @@ bool hd_profile_read(const char *path, int file, bool present, struct hd_model *
                      size_t error_bytes) {
   struct hd_reader reader = {.path = path, .error = error, .error_bytes = error_bytes};
   *model = NULL;
-  return open_copy(&reader, file, present, model);
+  return open_copy(&reader, file, present, false, model);
 }
 
 bool hd_profile_read_again(const struct hd_model *from, struct hd_model **model, char *error, size_t error_bytes) {

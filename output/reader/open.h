@@ -18,10 +18,14 @@ bool hd_profile_open(const char *path, struct hd_model **model, char *error, siz
 /**
  * The same for the file open in `file`, which is copied: it may grow and change meanwhile, or have no name any more.
  * `present`: its program runs; what threads are in ends when the copy was begun, not at the last event: whatever has
- * happened until then is in the copy.
+ * happened until then is in the copy. A trace is left out.
  */
 bool hd_profile_read(const char *path, int file, bool present, struct hd_model **model, char *error,
                      size_t error_bytes);
+
+/** For who copies such a file with its trace: blocks that were given to other threads meanwhile (`--trace-last`) are empty
+ *  from now on in the copy at `bytes`. */
+void hd_profile_settle_copy(int file, char *bytes, size_t size);
 
 /** A second model of the copy that hd_profile_read() has made. `from` must outlive it. */
 bool hd_profile_read_again(const struct hd_model *from, struct hd_model **model, char *error, size_t error_bytes);

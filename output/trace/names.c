@@ -25,10 +25,12 @@ struct hd_names *hd_names_new(void) {
 
 void hd_names_free(struct hd_names *names) {
   for (unsigned kind = 0; kind < HD_TRACE_NAMES; kind++) {
-    struct name *name, *next;
-    HASH_ITER(hh, names->known[kind], name, next) {
-      HASH_DEL(names->known[kind], name);
+    struct name *name = names->known[kind];
+    HASH_CLEAR(hh, names->known[kind]);
+    while (name) {
+      struct name *next = name->hh.next;
       free(name);
+      name = next;
     }
   }
   free(names);

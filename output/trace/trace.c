@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
 #include "output/trace/names.h"
 #include "support/command/memory.h"
@@ -15,18 +16,21 @@
 /* A thread's blocks are read one after the other. */
 struct log {
   uint32_t thread;
-  const struct hd_reader_block **blocks; /* in the order of the file */
+  const struct hd_reader_block **blocks; /* in their order */
   uint32_t block_count, block;           /* the next one */
   const uint8_t *at, *end;
   struct hd_trace_entry next;
   uint64_t told_names[HD_TRACE_NAMES];
-  uint32_t told_team; /* HD_TRACE_SAME_TEAM */
-  uint32_t team;      /* that the thread joined last */
-  bool waits;         /* for its end */
+  uint32_t told_team;   /* HD_TRACE_SAME_TEAM */
+  uint32_t team;        /* that the thread joined last */
+  bool waits;           /* for its end */
+  uint32_t next_number; /* of its next block, if none is missing */
+  uint32_t waits_in;    /* `next` says only where the thread is after what is missing: hd_trace_record; else HD_NONE */
 };
 
 struct walk {
   const struct hd_model *model;
+  const struct hd_reader_block **blocks;
   struct log *logs;
   struct log **heap; /* by time */
   uint32_t log_count, heap_count;
@@ -84,7 +88,7 @@ static uint64_t take_name(struct log *log, uint32_t kind) {
 
 /* A node, unless it is something else. */
 static bool names_node(uint32_t what) {
-  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER;
+  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER && what != HD_WHAT_RETURN;
 }
 
 static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry *entry) {
@@ -92,6 +96,7 @@ static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry 
   struct hd_trace_names names = {HD_TRACE_NO_NAME, HD_TRACE_NO_NAME};
   entry->operand = mark & HD_TRACE_HERE ? entry->now.node : take_number(log);
   entry->what = what;
+  entry->uncounted = mark & HD_TRACE_UNCOUNTED;
   if (what >= HD_TRACE_KIND_COUNT || (what == HD_WHAT_ORDER && entry->operand > HD_ORDER_FAILED))
     return fail(walk, log, "an event of no kind that is known");
   if (hd_trace_names_team(what) && !(mark & HD_TRACE_SAME_TEAM)) {
@@ -99,16 +104,32 @@ static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry 
     log->told_team = HD_TEAM(ring, take_number(log));
   }
   entry->team = log->told_team;
-  if (what == HD_WHAT_TEAM || what == HD_WHAT_START)
+  if (hd_trace_has_number(what))
     entry->number = take_number(log);
+  if (what == HD_WHAT_TEAM) {
+    entry->regions_before = entry->number >> HD_LOG_BEFORE_SHIFT;
+    entry->number &= (1u << HD_LOG_BEFORE_SHIFT) - 1;
+  }
   if (what == HD_WHAT_ORDER)
     names = hd_trace_names_of((enum hd_order)entry->operand);
   else if (what == HD_TRACE_CHUNK)
     names = hd_trace_names_of_chunk;
-  entry->a = take_name(log, names.a);
-  entry->b = take_name(log, names.b);
+  entry->a = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.a);
+  entry->b = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.b);
+  entry->gap_ticks = hd_trace_is_work(what) ? take_long(log) : 0;
   return !names_node(entry->what) || entry->operand < walk->model->node_count ||
          fail(walk, log, "a callpath that there is not");
+}
+
+/* What threads told while a running program's file was copied is later than the profile's end. */
+static bool is_later(const struct hd_model *model, uint64_t ticks) {
+  return ticks > model->end_ticks && (!model->ended || model->header.flags & HD_FILE_SNAPSHOT);
+}
+
+static bool end_log(struct log *log) {
+  log->at = log->end;
+  log->block = log->block_count;
+  return false;
 }
 
 static bool take_entry(struct walk *walk, struct log *log) {
@@ -122,6 +143,8 @@ static bool take_entry(struct walk *walk, struct log *log) {
     return false;
   if (log->at > log->end)
     return fail(walk, log, "a block ends within an event");
+  if (is_later(walk->model, entry.ticks))
+    return end_log(log);
   if (entry.ticks < log->next.ticks || entry.ticks > walk->model->end_ticks)
     return fail(walk, log, "a time after the end of the profile");
   if (entry.now.node >= walk->model->node_count)
@@ -130,41 +153,44 @@ static bool take_entry(struct walk *walk, struct log *log) {
   return true;
 }
 
-/* A block begins where the one before ends, or a new thread begins with it. */
+static struct hd_trace_record record_of(const struct hd_model *model, const struct hd_reader_block *block) {
+  struct hd_trace_record record;
+  memcpy(&record, (const char *)model->source->bytes + block->content, sizeof record);
+  return record;
+}
+
+/* A block begins where the one before ends, if that is there. */
 static bool begin_block(struct walk *walk, struct log *log) {
   const struct hd_reader_block *block = log->blocks[log->block++];
-  struct hd_trace_record record;
-  log->at = (const uint8_t *)walk->model->source->bytes + block->content;
-  log->end = log->at + block->header->count;
-  if (block->header->count < sizeof record) { /* killed before it was begun */
-    log->at = log->end;
-    return true;
-  }
-  memcpy(&record, log->at, sizeof record);
-  log->at += sizeof record;
+  const struct hd_trace_record record = record_of(walk->model, block);
+  log->at = (const uint8_t *)walk->model->source->bytes + block->content + sizeof record;
+  log->end = log->at + (block->header->count - sizeof record);
   log->told_team = HD_NONE;
+  if (is_later(walk->model, record.ticks))
+    return end_log(log);
   memset(log->told_names, 0, sizeof log->told_names);
-  const bool begins = record.state & HD_TRACE_BEGINS;
-  const uint32_t state = record.state & ~HD_TRACE_BEGINS;
-  if (record.profile >= walk->model->node_count || state > HD_STATE_COUNT || record.ticks < log->next.ticks ||
+  if (record.profile >= walk->model->node_count || record.state > HD_STATE_COUNT || record.ticks < log->next.ticks ||
       record.ticks > walk->model->end_ticks)
     return fail(walk, log, "a block does not go on where the one before ends");
   log->next = (struct hd_trace_entry){.ticks = record.ticks,
                                       .thread = log->thread,
-                                      .before = {log->next.now.node, begins ? HD_STATE_COUNT : log->next.now.state},
-                                      .now = {record.profile, state},
+                                      .before = log->next.now,
+                                      .now = {record.profile, record.state},
                                       .since_ticks = log->next.ticks};
+  log->waits_in = record.number == log->next_number ? HD_NONE : record.waits_in;
+  log->next_number = record.number + 1;
   return true;
 }
 
 /* The log's next entry. False: there is none. */
 static bool advance(struct walk *walk, struct log *log) {
   const struct hd_trace_place place = log->next.now;
+  log->waits_in = HD_NONE;
   while (log->at == log->end && log->block < log->block_count) {
     if (!begin_block(walk, log))
       return false;
-    if (log->next.now.node != place.node || log->next.now.state != place.state)
-      return true; /* where a thread begins; other blocks repeat where it is */
+    if (log->waits_in != HD_NONE || log->next.now.node != place.node || log->next.now.state != place.state)
+      return true; /* where a thread begins, or blocks are missing; others repeat where it is */
   }
   return log->at < log->end && take_entry(walk, log);
 }
@@ -196,22 +222,30 @@ static void sift(struct walk *walk, uint32_t i) {
   heap[i] = log;
 }
 
+/* A thread's blocks in the order in which it had them. */
+struct block {
+  const struct hd_reader_block *block;
+  uint32_t owner, number;
+};
+
 static int by_owner(const void *a, const void *b) {
-  const struct hd_reader_block *left = *(struct hd_reader_block *const *)a,
-                               *right = *(struct hd_reader_block *const *)b;
-  if (left->header->owner != right->header->owner)
-    return left->header->owner < right->header->owner ? -1 : 1;
-  return (left->content > right->content) - (left->content < right->content);
+  const struct block *left = a, *right = b;
+  if (left->owner != right->owner)
+    return left->owner < right->owner ? -1 : 1;
+  return (left->number > right->number) - (left->number < right->number);
 }
 
-static uint32_t find_blocks(const struct hd_model *model, const struct hd_reader_block **blocks) {
+/* Not those that were not yet begun when the program was killed. */
+static uint32_t find_blocks(const struct hd_model *model, struct block *blocks) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < model->source->block_count; i++) {
     const struct hd_reader_block *block = &model->source->blocks[i];
-    if (block->header->type != HD_BLOCK_TRACE || block->header->owner >= model->thread_count)
+    const struct hd_block_header *header = block->header;
+    if (header->type != HD_BLOCK_TRACE || header->owner >= model->thread_count ||
+        header->count < sizeof(struct hd_trace_record))
       continue;
     if (blocks)
-      blocks[count] = block;
+      blocks[count] = (struct block){block, header->owner, record_of(model, block).number};
     count++;
   }
   if (blocks)
@@ -219,14 +253,35 @@ static uint32_t find_blocks(const struct hd_model *model, const struct hd_reader
   return count;
 }
 
-static void make_logs(struct walk *walk, const struct hd_reader_block **blocks, uint32_t count) {
+/* What is missing of a thread ends where the next block that is there begins; of a thread that has none, with itself.
+ */
+static uint64_t from_ticks(const struct hd_model *model, const struct block *blocks, uint32_t count) {
+  uint64_t from = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const bool is_first = i == 0 || blocks[i].owner != blocks[i - 1].owner;
+    const uint64_t ticks = record_of(model, blocks[i].block).ticks;
+    if (blocks[i].number != (is_first ? 0 : blocks[i - 1].number + 1) && ticks > from)
+      from = ticks;
+  }
+  for (uint32_t thread = 0, i = 0; from > 0 && thread < model->thread_count; thread++) {
+    if (i == count || blocks[i].owner != thread)
+      from = model->threads[thread].end_ticks > from ? model->threads[thread].end_ticks : from;
+    while (i < count && blocks[i].owner == thread)
+      i++;
+  }
+  return from < model->end_ticks ? from : model->end_ticks;
+}
+
+static void make_logs(struct walk *walk, const struct block *blocks, uint32_t count) {
+  walk->blocks = hd_new((size_t)count + 1, sizeof *walk->blocks);
   walk->logs = hd_new((size_t)count + 1, sizeof *walk->logs);
   walk->heap = hd_new((size_t)count + 1, sizeof *walk->heap);
   struct log *log = NULL;
   for (uint32_t i = 0; i < count; i++) {
-    if (!log || log->thread != blocks[i]->header->owner) {
+    walk->blocks[i] = blocks[i].block;
+    if (!log || log->thread != blocks[i].owner) {
       log = &walk->logs[walk->log_count++];
-      *log = (struct log){.thread = blocks[i]->header->owner, .blocks = &blocks[i]};
+      *log = (struct log){.thread = blocks[i].owner, .blocks = &walk->blocks[i]};
       log->next.now.state = HD_STATE_COUNT;
     }
     log->block_count++;
@@ -254,6 +309,8 @@ struct visit {
   struct joined *joined;       /* by ring */
   uint32_t ring_limit;
   struct hd_names *names; /* NULL: changes only */
+  uint64_t from_ticks;    /* what was before is not told; */
+  bool has_begun;         /* it is later */
   bool goes_on;
 };
 
@@ -262,7 +319,8 @@ static void tell(struct visit *visit, struct hd_trace_entry entry) {
   entry.before = last->now;
   entry.since_ticks = last->ticks;
   *last = entry;
-  visit->goes_on = visit->goes_on && visit->visit(visit->context, &entry);
+  if (visit->has_begun)
+    visit->goes_on = visit->goes_on && visit->visit(visit->context, &entry);
 }
 
 /* A worker's wait is over: it idles, outside all regions. */
@@ -307,8 +365,54 @@ static void finish(struct visit *visit, struct log *log, uint64_t ticks) {
     tell_idle(visit, ticks, log->thread);
 }
 
+/* ---- a trace without the run's begin ---- */
+
+static bool is_in(const struct hd_model *model, uint32_t node, uint32_t around) {
+  while (node > around)
+    node = model->nodes[node].parent;
+  return node == around;
+}
+
+static uint32_t region_of(const struct hd_model *model, uint32_t node) {
+  while (node > 0 && !hd_kind_is_region(model->nodes[node].kind))
+    node = model->nodes[node].parent;
+  return node;
+}
+
+/* Somebody is in the region who is not a worker at its end; a primary that opens or closes it is alone. */
+static bool goes_on(const struct walk *walk, const struct visit *visit, uint32_t region) {
+  for (uint32_t i = 0; i < walk->log_count; i++) {
+    const struct hd_trace_place *place = &visit->last[walk->logs[i].thread].now;
+    const bool is_alone = place->state == HD_RUNTIME_FORK_JOIN && place->node == region;
+    if (!walk->logs[i].waits && !is_alone && place->state < HD_IDLE && is_in(walk->model, place->node, region))
+      return true;
+  }
+  return false;
+}
+
+/* That the team of a worker had joined may be among what is missing. */
+static void begin_here(struct walk *walk, struct visit *visit) {
+  visit->has_begun = true;
+  for (uint32_t i = 0; i < walk->log_count; i++) {
+    struct log *log = &walk->logs[i];
+    struct hd_trace_entry *last = &visit->last[log->thread];
+    if (log->waits && !goes_on(walk, visit, region_of(walk->model, last->now.node))) {
+      log->waits = false;
+      last->now = (struct hd_trace_place){0, HD_IDLE};
+    }
+    const struct hd_trace_place now = last->now;
+    last->now.state = HD_STATE_COUNT;
+    if (now.state < HD_STATE_COUNT)
+      tell(visit, (struct hd_trace_entry){.ticks = visit->from_ticks, .thread = log->thread, .now = now});
+  }
+}
+
+/* ---- all entries ---- */
+
 static void take(struct walk *walk, struct visit *visit, struct log *log) {
   struct hd_trace_entry entry = log->next;
+  if (!visit->has_begun && entry.ticks > visit->from_ticks) /* of those at that time some may be missing */
+    begin_here(walk, visit);
   if (!hd_trace_is_change(entry.what) && !visit->names)
     return;
   if (!hd_trace_is_change(entry.what))
@@ -317,10 +421,12 @@ static void take(struct walk *walk, struct visit *visit, struct log *log) {
     log->waits = false;
   if (entry.what == HD_WHAT_ORDER)
     hd_names_number(visit->names, &entry);
-  if (entry.what == HD_WHAT_TEAM)
+  if (entry.what == HD_WHAT_TEAM || hd_trace_is_finish(entry.what))
     log->team = entry.team;
+  if (log->waits_in != HD_NONE)
+    log->team = log->waits_in;
   tell(visit, entry);
-  if (entry.what == HD_WHAT_FINISH || entry.what == HD_WHAT_FINISH_AGAIN)
+  if (log->waits_in != HD_NONE || hd_trace_is_finish(entry.what))
     finish(visit, log, entry.ticks);
   else if (entry.what == HD_WHAT_JOIN)
     join(walk, visit, &entry);
@@ -338,11 +444,15 @@ static void catch_up(const struct hd_model *model, struct visit *visit, uint32_t
   const struct hd_trace_entry *last = &visit->last[thread];
   if (model->header.trace_full_ticks == 0 && stay->known && stay->since_ticks >= last->ticks &&
       (stay->node != last->now.node || stay->state != last->now.state))
-    tell(visit, (struct hd_trace_entry){
-                    .ticks = stay->since_ticks, .thread = thread, .now = {stay->node, (uint32_t)stay->state}});
+    tell(visit, (struct hd_trace_entry){.ticks = stay->since_ticks,
+                                        .thread = thread,
+                                        .now = {stay->node, (uint32_t)stay->state},
+                                        .inferred = true});
 }
 
 static void end_all(struct walk *walk, struct visit *visit) {
+  if (!visit->has_begun)
+    begin_here(walk, visit);
   for (uint32_t i = 0; i < walk->log_count; i++) {
     const uint32_t thread = walk->logs[i].thread;
     const struct hd_trace_entry *last = &visit->last[thread];
@@ -370,13 +480,16 @@ static void walk_all(struct walk *walk, struct visit *visit) {
 static bool walk_with(struct visit *visit, const struct hd_model *model, char *error, size_t error_bytes) {
   struct walk walk = {.model = model, .error = error, .error_bytes = error_bytes};
   const uint32_t count = find_blocks(model, NULL);
-  const struct hd_reader_block **blocks = hd_new((size_t)count + 1, sizeof *blocks);
+  struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
   find_blocks(model, blocks);
+  visit->from_ticks = from_ticks(model, blocks, count);
+  visit->has_begun = visit->from_ticks == 0;
   visit->last = hd_new((size_t)model->thread_count + 1, sizeof *visit->last);
   for (uint32_t i = 0; i < model->thread_count; i++)
     visit->last[i].now.state = HD_STATE_COUNT;
   make_logs(&walk, blocks, count);
   walk_all(&walk, visit);
+  free(walk.blocks);
   free(walk.logs);
   free(walk.heap);
   free(visit->last);
@@ -405,7 +518,14 @@ bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
   *size = (struct hd_trace_size){.bytes = model->renumbered ? 0 : model->trace_bytes,
                                  .limit_bytes = model->header.trace_limit_bytes,
                                  .full_ticks = model->header.trace_full_ticks};
-  return size->bytes > 0;
+  if (size->bytes == 0)
+    return false;
+  const uint32_t count = find_blocks(model, NULL);
+  struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
+  find_blocks(model, blocks);
+  size->from_ticks = from_ticks(model, blocks, count);
+  free(blocks);
+  return true;
 }
 
 double hd_trace_seconds(const struct hd_model *model, uint64_t ticks) {

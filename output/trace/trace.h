@@ -24,24 +24,33 @@ struct hd_trace_entry {
   uint64_t ticks; /* as in the file */
   uint32_t thread;
   struct hd_trace_place before, now;
-  uint64_t since_ticks; /* of `before` */
-  uint32_t what;        /* enum hd_what or hd_trace_kind; HD_WHAT_NOTHING: nothing else */
-  uint32_t operand;     /* a node, as hd_what says; ORDER: enum hd_order */
-  uint32_t team;        /* TEAM, START, JOIN: HD_TEAM() */
-  uint32_t number;      /* TEAM: the thread's number in it; START: the team's size */
-  uint64_t a, b;        /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h) */
-  bool inferred;        /* the thread's team has joined: its wait is over, of which it tells later */
+  uint64_t since_ticks;    /* of `before` */
+  uint32_t what;           /* enum hd_what or hd_trace_kind; HD_WHAT_NOTHING: nothing else */
+  uint32_t operand;        /* a node, as hd_what says; ORDER: enum hd_order */
+  uint32_t team;           /* REGION_BEGIN, TEAM, START, JOIN, FINISH: HD_TEAM(), but with the primary's
+                              thread for its ring */
+  uint32_t number;         /* TEAM: the thread's number in it; START: the team's size; or HD_TRACE_BARRIER() */
+  uint32_t regions_before; /* TEAM: as in hd_log_member.number */
+  bool uncounted;          /* it is no visit: the measurement is paused */
+  uint64_t a, b;      /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h); LEAVE_WORK and
+                         WORKED: hd_log_work's numbers */
+  uint64_t gap_ticks; /* LEAVE_WORK and WORKED: hd_log_gap_of() */
+  bool inferred; /* idle: the thread's team has joined: its wait is over, of which it tells later; else what a thread that
+                    was killed had changed and not told yet */
 };
 
 /** What can be said without reading it. False: there is none, or none that fits the model's callpaths any more. */
 struct hd_trace_size {
   uint64_t bytes; /* of all blocks, as far as they are used */
   uint64_t limit_bytes;
+  uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
   uint64_t full_ticks; /* it is whole until then; 0: to the end */
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 
-/** Called for each entry. False: no more. At the end of the trace all threads that live get one that ends them. */
+/** Called for each entry. False: no more. Where the trace does not have the run's begin, all threads that live get one
+ *  that says what they do then, as if they had begun, and what came before is not told. At the end of the
+ *  trace all threads that live get one that ends them. */
 typedef bool hd_trace_visitor(void *context, const struct hd_trace_entry *entry);
 
 /** Goes through the trace. False: it is damaged; `error` says where, and all before that was visited. */

@@ -218,10 +218,10 @@ def profile(tmp_path, live_store):
 
 @pytest.fixture
 def export(run_heddle):
-    """export(path) -> the profile's JSON: a dictionary, with a Profile's look-ups."""
+    """export(path, *options) -> the profile's JSON: a dictionary, with a Profile's look-ups."""
 
-    def load(path):
-        result = run_heddle("export", "--format", "json", path)
+    def load(path, *options):
+        result = run_heddle("export", "--format", "json", *options, path)
         assert result.returncode == 0, result.stderr
         return Profile(json.loads(result.stdout))
 

@@ -43,8 +43,8 @@ const char *hd_path_missing(const struct hd_model *model) {
     return "the runs that were added up have a critical path each";
   if (!(header->path_flags & HD_PATH_ASKED))
     return "it was not followed; 'heddle run --critical-path' does";
-  if (model->since_ticks > 0)
-    return "it is known of whole runs only, not of what came since a snapshot";
+  if (model->since_ticks > 0 || model->header.flags & HD_FILE_PART)
+    return "it is known of whole runs only, not of parts";
   if (header->path_flags & HD_PATH_NO_ROOM)
     return "there was no memory to follow it to the end; 'heddle run --critical-path --memory 64M' has more";
   return "the program was killed, or still runs: the path is written at its end";

@@ -73,14 +73,21 @@ json_t *hd_json_run_overhead(const struct hd_model *model) {
 
 /* ---- corrected times ---- */
 
+/* Not of parts of a run that are made from its trace. */
+static bool is_known(const struct hd_model *model) {
+  return !(model->header.flags & HD_FILE_PART);
+}
+
 static json_t *sums_members(const struct hd_model *model, const uint64_t ticks[HD_STATE_COUNT],
                             const struct hd_intrusion *intrusion, const char *const keys[3], bool known) {
-  return HD_JSON_IF(known, {keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
+  return HD_JSON_IF(known && is_known(model), {keys[0], corrected(model, ticks[HD_BUSY], intrusion->ticks[HD_INTRUSION_BUSY])},
                     {keys[1], hd_json_ticks(model, hd_corrected_waiting(ticks, intrusion))},
                     {keys[2], corrected(model, hd_ticks_runtime(ticks), intrusion->ticks[HD_INTRUSION_RUNTIME])});
 }
 
 static json_t *elapsed(const struct hd_model *model, const struct hd_node *node) {
+  if (!is_known(model))
+    return json_null();
   if (node->id == 0)
     return hd_json_ticks(model, hd_model_corrected_elapsed(model));
   return hd_kind_is_region(node->kind) && node->team.team_max > 0
@@ -104,7 +111,7 @@ static json_t *contained(const struct hd_model *model, const uint64_t ticks[HD_S
   const double waiting = (double)hd_ticks_waiting(ticks) - hd_corrected_waiting(ticks, intrusion);
   const double runtime =
       (double)hd_ticks_runtime(ticks) - hd_corrected(hd_ticks_runtime(ticks), intrusion->ticks[HD_INTRUSION_RUNTIME]);
-  return known ? hd_json_ticks(model, busy + waiting + runtime) : json_null();
+  return known && is_known(model) ? hd_json_ticks(model, busy + waiting + runtime) : json_null();
 }
 
 json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_node *node) {
@@ -118,8 +125,8 @@ json_t *hd_json_node_corrected(const struct hd_model *model, const struct hd_nod
 }
 
 json_t *hd_json_thread_overhead(const struct hd_model *model, const struct hd_model_thread *thread) {
-  return HD_JSON(
-      {"overhead_s", hd_json_seconds(model, thread->cost_ticks)},
+  return HD_JSON_IF(
+      is_known(model), {"overhead_s", hd_json_seconds(model, thread->cost_ticks)},
       {"delay_s", hd_json_ticks(model, (double)thread->late_ticks)},
       {"corrected_busy_s", corrected(model, thread->ticks[HD_BUSY], thread->intrusion.ticks[HD_INTRUSION_BUSY])});
 }

@@ -8,6 +8,16 @@
 #include "output/trace/trace.h"
 #include "output/views/html/table.h"
 
+static void put_begin(const struct hd_model *model, const struct hd_embedded_facts *facts, FILE *out) {
+  struct hd_trace_size size;
+  if (hd_trace_size(model, &size) && size.from_ticks > 0)
+    fprintf(
+        out,
+        "<p class=\"warning\">The trace begins at %s, not with the run: it keeps the last %.1f MB. <code>heddle run "
+        "--trace-last SIZE</code> keeps more.</p>\n",
+        hd_duration(facts->begin_seconds).text, (double)size.limit_bytes / 0x1p20);
+}
+
 static void put_end(const struct hd_model *model, const struct hd_embedded_facts *facts, FILE *out) {
   struct hd_trace_size size;
   hd_trace_size(model, &size);
@@ -49,6 +59,7 @@ void hd_html_trace(const struct hd_model *model, const struct hd_embedded_trace 
           " thread%s, from %s to %s.</p>\n",
           facts.changes, facts.thread_count, hd_plural(facts.thread_count), hd_duration(facts.begin_seconds).text,
           hd_duration(facts.end_seconds).text);
+  put_begin(model, &facts, out);
   put_end(model, &facts, out);
   put_resolution(&facts, out);
   fputs("<div id=\"trace-view\"></div>\n</section>\n", out);

@@ -33,9 +33,13 @@ static void tell(void *context, const struct hd_trace_difference *difference) {
 static bool is_whole(const struct hd_model *model, FILE *out) {
   struct hd_trace_size size;
   hd_trace_size(model, &size);
-  if (size.full_ticks == 0)
+  if (size.full_ticks == 0 && size.from_ticks == 0)
     return true;
-  fprintf(out, "The trace ends at %.6f s, where it had no more room: it cannot add up to the profile.\n",
+  if (size.from_ticks > 0)
+    fprintf(out, "The trace begins at %.6f s, what came before has been written over: it cannot add up to the profile.\n",
+            hd_trace_seconds(model, size.from_ticks));
+  else
+    fprintf(out, "The trace ends at %.6f s, where it had no more room: it cannot add up to the profile.\n",
           hd_trace_seconds(model, size.full_ticks));
   return false;
 }

@@ -14,7 +14,8 @@ struct printing {
   const struct hd_model *model;
   const struct hd_trace_choice *choice;
   FILE *out;
-  uint32_t busy; /* threads */
+  uint64_t from_ticks; /* where the trace begins, if it does not have the run's begin; else 0 */
+  uint32_t busy;       /* threads */
 };
 
 static bool ends_task(const struct hd_trace_entry *entry) {
@@ -44,10 +45,11 @@ static const char *order_words(const struct hd_trace_entry *entry) {
 }
 
 /* What happens, in words; a team is named by its region. */
-static const char *event_words(const struct hd_trace_entry *entry) {
+static const char *event_words(const struct printing *printing, const struct hd_trace_entry *entry) {
   static const char *const words[HD_TRACE_KIND_COUNT] = {
       [HD_WHAT_ENTER] = "enter",
       [HD_WHAT_CALL] = "call",
+      [HD_WHAT_RETURN] = "return",
       [HD_WHAT_TASK] = "task",
       [HD_WHAT_REGION_BEGIN] = "region_begin",
       [HD_WHAT_REGION_END] = "region_end",
@@ -64,11 +66,11 @@ static const char *event_words(const struct hd_trace_entry *entry) {
       [HD_TRACE_CHUNK] = "chunk",
   };
   if (entry->inferred)
-    return "team_joined";
+    return entry->now.state == HD_IDLE ? "team_joined" : NULL;
   if (entry->now.state == HD_STATE_COUNT)
     return "thread_end";
   if (entry->before.state == HD_STATE_COUNT)
-    return "thread_begin";
+    return printing->from_ticks > 0 && entry->ticks == printing->from_ticks ? "trace_begin" : "thread_begin";
   return entry->what == HD_WHAT_ORDER ? order_words(entry) : words[entry->what];
 }
 
@@ -115,7 +117,7 @@ static void text_numbers(char *text, size_t bytes, struct numbers numbers) {
 static void print_text(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   char place[HD_PLACE_BYTES];
   char numbers[48];
-  const char *event = event_words(entry);
+  const char *event = event_words(printing, entry);
   text_numbers(numbers, sizeof numbers, event_numbers(entry));
   hd_node_text(place, printing->model, &printing->model->nodes[entry->now.node], NULL);
   fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %9s  %s\n", seconds, entry->thread,
@@ -124,7 +126,7 @@ static void print_text(const struct printing *printing, const struct hd_trace_en
 
 static void print_csv(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   FILE *out = printing->out;
-  const char *event = event_words(entry);
+  const char *event = event_words(printing, entry);
   const struct numbers numbers = event_numbers(entry);
   fprintf(out, "%.9f,%" PRIu32 ",%s,%s,", seconds, entry->thread,
           entry->now.state < HD_STATE_COUNT ? hd_state_id((enum hd_state)entry->now.state) : "", event ? event : "");
@@ -155,7 +157,9 @@ static bool walk(struct printing *printing, hd_trace_visitor *visit) {
 }
 
 bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *choice, FILE *out) {
-  struct printing printing = {.model = model, .choice = choice, .out = out};
+  struct hd_trace_size size;
+  hd_trace_size(model, &size);
+  struct printing printing = {.model = model, .choice = choice, .out = out, .from_ticks = size.from_ticks};
   if (choice->csv) {
     fputs("time_s,thread,state,event,number,second,id,", out);
     hd_csv_node_names(out);

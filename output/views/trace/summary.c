@@ -26,22 +26,30 @@ static bool count(void *context, const struct hd_trace_entry *entry) {
   return true;
 }
 
+static char *say_what_is_missing(const struct hd_trace_size *size) {
+  const double megabytes = (double)size->limit_bytes / 0x1p20;
+  if (size->full_ticks > 0)
+    return hd_print("it had its %.1f MB then, and ends there: 'heddle run --trace=SIZE' takes more", megabytes);
+  if (size->from_ticks > 0)
+    return hd_print("the end of the run, in %.1f MB; what came before has been written over", megabytes);
+  return hd_print("whole");
+}
+
 static void print_facts(const struct hd_model *model, const struct counting *counting, FILE *out) {
   struct hd_trace_size size;
   hd_trace_size(model, &size);
-  char *limit = size.full_ticks == 0
-                    ? hd_print("whole")
-                    : hd_print("it had its %.1f MB then, and ends there: 'heddle run --trace=SIZE' takes more",
-                               (double)size.limit_bytes / 0x1p20);
+  char *limit = say_what_is_missing(&size);
+  const bool is_whole = counting->entries > 0 && size.from_ticks == 0; /* else there are others in these bytes */
+  char *each = is_whole ? hd_print(", %.1f bytes each", (double)size.bytes / (double)counting->entries) : hd_print("%s", "");
   char *text =
-      hd_print("trace     %" PRIu64 " events of %" PRIu32 " thread%s in %.2f MB, %.1f bytes each\n"
+      hd_print("trace     %" PRIu64 " events of %" PRIu32 " thread%s in %.2f MB%s\n"
                "time      from %s to %s: %s\n",
-               counting->entries, model->thread_count, hd_plural(model->thread_count), (double)size.bytes / 0x1p20,
-               counting->entries > 0 ? (double)size.bytes / (double)counting->entries : 0,
+               counting->entries, model->thread_count, hd_plural(model->thread_count), (double)size.bytes / 0x1p20, each,
                hd_duration(hd_trace_seconds(model, counting->first_ticks)).text,
                hd_duration(hd_trace_seconds(model, counting->last_ticks)).text, limit);
   hd_print_facts(text, out);
   free(text);
+  free(each);
   free(limit);
 }
 

@@ -55,9 +55,8 @@ def record(run_heddle, tmp_path_factory):
     """record(program, arguments...) -> the profile of a run with a trace."""
     folder = tmp_path_factory.mktemp("traced")
 
-    def run(program, *arguments, size=None, env=None):
+    def run(program, *arguments, trace="--trace", env=None):
         path = folder / f"{len(list(folder.iterdir()))}.heddle"
-        trace = f"--trace={size}" if size else "--trace"
         result = run_heddle("run", "-q", trace, "-o", path, "--", program, *arguments, env={**PASSIVE, **(env or {})})
         assert result.returncode == 0, result.stderr
         return path
@@ -86,7 +85,7 @@ def path(build_program, record):
 @pytest.fixture(scope="module")
 def flood(build_program, record):
     """Very many short stretches; the trace is full long before the run ends."""
-    return record(build_program(FLOOD, compiler="clang-19"), size="200k")
+    return record(build_program(FLOOD, compiler="clang-19"), trace="--trace=200k")
 
 
 @pytest.fixture(scope="module")
@@ -378,6 +377,16 @@ def test_a_full_trace_says_until_when_it_goes(browser, flood, make_page, export)
     assert browser.of("heddle.elapsed") > 1.1 * until and browser.errors == []
 
 
+def test_the_end_of_a_run_says_when_it_begins(browser, build_program, record, make_page, run_heddle):
+    path = record(build_program(FLOOD, compiler="clang-19"), trace="--trace-last=200k")
+    browser.open(make_page(path))
+    assert re.search(r"The trace begins at [\d.]+ m?s, not with the run: it keeps the last 0\.2 MB\.", text_of(browser))
+    first = run_heddle("trace", "--print", "--csv", path).stdout.splitlines()[1]
+    assert browser.of("heddle.trace.seconds(0)") == pytest.approx(float(first.split(",")[0]), abs=2e-6)
+    assert browser.of("heddle.trace.seconds(heddle.trace.end)") == pytest.approx(browser.of("heddle.elapsed"), rel=0.01)
+    assert browser.errors == []
+
+
 def test_a_folded_trace_says_so_and_has_the_same_sums(browser, flood, make_page):
     browser.open(make_page(flood))
     exact, changes = sums_of_page(browser), browser.of("heddle.trace.threads.reduce((sum, one) => sum + one.changes, 0)")
@@ -432,6 +441,11 @@ def test_without_a_trace_the_page_has_nothing_of_it(browser, build_program, prof
     browser.open(page)
     assert browser.of("heddle.trace") is None and browser.of("document.querySelectorAll('button.slowest, canvas.trace').length") == 0
     assert browser.errors == []
+
+
+def test_a_part_of_the_run_has_none(path, make_page):
+    for options in (("--from", "0.02"), ("--to", "0.02")):
+        assert 'id="trace' not in make_page(path, *options, errors="(?s).*").read_text(encoding="utf-8")
 
 
 def test_a_comparison_says_where_the_trace_is(path, run_heddle, tmp_path):

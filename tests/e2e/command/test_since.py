@@ -86,7 +86,7 @@ def test_what_is_not_known_of_parts_is_said(phased, run_heddle, option, variable
     first, _, last = phased(env={variable: "1", "HEDDLE_OVERHEAD": "off"})
     assert "known of whole runs only" not in run_heddle("report", option, last).stdout
     said = " ".join(run_heddle("report", option, "--since", first, last).stdout.split())
-    assert "it is known of whole runs only, not of what came since a snapshot" in said
+    assert "it is known of whole runs only, not of parts" in said
 
 
 def test_only_an_earlier_profile_of_the_run_is_taken(phased, run_heddle, tmp_path):
@@ -100,4 +100,4 @@ def test_only_an_earlier_profile_of_the_run_is_taken(phased, run_heddle, tmp_pat
     assert missing.returncode == 1 and "No such file" in missing.stderr
     for command in (("html", "-o", tmp_path / "page"), ("export", "-f", "folded")):
         several = run_heddle(*command, "--since", first, second, last)
-        assert several.returncode == 2 and "--since is for one FILE" in several.stderr
+        assert several.returncode == 2 and "--since, --from and --to are for one FILE" in several.stderr

@@ -243,6 +243,60 @@ def test_chrome_has_slices_of_each_thread(path, run_heddle, export):
     assert {event["ph"] for event in cut} == {"M", "C"}
 
 
+def part_of(export, path, *options):
+    """What a trace knows, too, of each callpath and thread."""
+    keys = ("visits", "visits_concurrent", "instances", "elapsed_s", "capacity_s", "team_busy_s", "team_idle_s", "imbalance",
+            "running_s", "active_s", "busy_s", "busy_inclusive_s", "wait_s", "runtime_s", "runtime_by_s", "idle_s", "entries",
+            "elapsed_at_k_s", "thread_time_at_k_s", "team_size")
+    made = export(path, *options)
+    return {"run": {key: made["program"][key] for key in ("elapsed_s", "inside_regions_s", "time_at_k_s", "busy_s", "idle_s")},
+            "profiles": [{key: entry[key] for key in keys} for entry in made["profiles"]],
+            "threads": [{key: entry[key] for key in ("busy_s", "wait_s", "runtime_s", "idle_s")} for entry in made["threads"]],
+            "overlaps": made["overlaps"]}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=" ".join)
+def test_its_profile_is_that_of_the_run(profile, build_program, export, runtime, program):
+    made = profile(build_program(program[0]), *program[1:], runtime=runtime, threads=4, env=TRACED)
+    assert part_of(export, made, "--to", "1000") == part_of(export, made)
+
+
+def test_parts_add_up_to_the_whole(path, export):
+    whole = export(path)
+    middle = str(whole["program"]["elapsed_s"] / 2)
+    first, second = export(path, "--to", middle), export(path, "--from", middle)
+    for key in ("elapsed_s", "busy_s", "idle_s", "inside_regions_s"):
+        assert first["program"][key] + second["program"][key] == pytest.approx(whole["program"][key], abs=1e-8), key
+    for i, entry in enumerate(whole["profiles"]):
+        for key in ("busy_s", "busy_inclusive_s") if entry["measured"] else ():
+            assert first["profiles"][i][key] + second["profiles"][i][key] == pytest.approx(entry[key], abs=1e-8)
+    assert second["program"]["measured_from_s"] == pytest.approx(float(middle), abs=1e-6)
+    assert 0 < sum(entry["visits"] for entry in second["profiles"]) < sum(entry["visits"] for entry in whole["profiles"])
+    for part in (first, second):
+        assert any("this is the part of the run from" in note and "from its trace" in note for note in part["run"]["notes"])
+        assert part["run"]["overhead"] is None and {entry["overhead_s"] for entry in part["profiles"]} == {None}
+
+
+def test_all_views_show_parts(path, run_heddle, tmp_path):
+    page = tmp_path / "part.html"
+    for command in (("report",), ("report", "--tree"), ("explain",), ("html", "-o", page)):
+        result = run_heddle(*command, "--from", "0.001", "--to", "1000", path)
+        assert result.returncode == 0, result.stderr
+        assert "this is the part of the run" in (page.read_text() if "html" in command else result.stdout) or "explain" in command
+
+
+def test_parts_that_there_are_not_are_refused(path, profile, build_program, run_heddle, tmp_path):
+    plain = tmp_path / "plain.heddle"
+    assert run_heddle("run", "-q", "-o", plain, "--", build_program(ORDERED)).returncode == 0
+    for arguments, status, why in (((path, "--from", "1000"), 1, "nothing lies between 1000 s and"),
+                                   ((path, "--from", "0.1", "--to", "0.05"), 1, "nothing lies between 0.1 s and 0.05"),
+                                   ((path, "--from", "soon"), 2, "--from expects seconds since the program's start, not 'soon'"),
+                                   ((path, "--from", "1", "--since", path), 2, "either --since or --from and --to"),
+                                   ((plain, "--to", "1"), 1, "it has no trace ('heddle run --trace'): only the whole run is known")):
+        result = run_heddle("report", *arguments)
+        assert result.returncode == status and why in result.stderr and result.stdout == "", result.stderr
+
+
 def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_path):
     made = tmp_path / "limited.heddle"
     result = run_heddle("run", "-q", "--trace=100k", "-o", made, "--", build_program("floods.c"), "critical", "1",
@@ -254,6 +308,44 @@ def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_
     assert "it had its 0.1 MB then, and ends there" in trace(made).replace("\n", " ").replace("          ", "")
     result = run_heddle("trace", "--check", made)
     assert result.returncode == 1 and "it cannot add up to the profile" in result.stdout
+
+
+def test_the_end_of_a_run_is_kept(build_program, run_heddle, trace, export, tmp_path):
+    made = tmp_path / "last.heddle"
+    result = run_heddle("run", "-q", "--trace-last=200k", "-o", made, "--", build_program("floods.c"), "critical", "1",
+                        env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+    assert result.returncode == 0, result.stderr
+    assert made.stat().st_size < 2 << 20
+    program = export(made)["program"]
+    said = program["trace"]
+    assert said["bytes"] <= said["limit_bytes"] == 200 << 10
+    assert said["whole_until_s"] is None and 0 < said["whole_from_s"] < program["elapsed_s"]
+    found = rows(trace(made, "--print", "--csv"))
+    begins = [row for row in found if row["event"] == "trace_begin"]
+    assert len(found) > 1000 and 1 <= len(begins) <= 2 and found[:len(begins)] == begins
+    assert [float(row["time_s"]) for row in begins] == pytest.approx([said["whole_from_s"]] * len(begins), abs=1e-8)
+    assert len([row for row in found if row["event"] == "thread_end"]) == 2 and found[-1]["event"] == "thread_end"
+    assert said["whole_from_s"] < float(found[-1]["time_s"]) <= program["elapsed_s"] + 1e-6
+    assert "the end of the run, in 0.2 MB; what came before has been written over" in re.sub(r"\s+", " ", trace(made))
+    result = run_heddle("trace", "--check", made)
+    assert result.returncode == 1 and "what came before has been written over" in result.stdout
+
+
+def test_a_run_that_fits_is_kept_whole(build_program, run_heddle, trace, export, tmp_path):
+    made = tmp_path / "last.heddle"
+    result = run_heddle("run", "-q", "--trace-last", "1M", "-o", made, "--", build_program(ORDERED))
+    assert result.returncode == 0, result.stderr
+    assert export(made)["program"]["trace"]["whole_from_s"] is None and trace(made, "--check") == ADDS_UP
+
+
+def test_the_end_can_be_read_while_it_is_written_over(start_steered, trace, tmp_path):
+    """Each snapshot is in order: no block is taken for what another thread has written into it since."""
+    program = start_steered(env={"HEDDLE_TRACE_LAST": "300k", "HEDDLE_OVERHEAD": "off"})
+    for i in range(8):
+        made = tmp_path / f"{i}.heddle"
+        program.do("snapshot", "-o", made)
+        times = [float(row["time_s"]) for row in rows(trace(made, "--print", "--csv"))]
+        assert times == sorted(times) and len(times) > 100
 
 
 def test_a_killed_program_leaves_its_trace(build_program, run_heddle, trace, tmp_path):
@@ -299,5 +391,7 @@ def test_what_cannot_be_shown_is_said(path, profile, build_program, trace, expor
                            (["--print", "--check"], "only one of"), (["--from", "soon", "--print"], "seconds since"),
                            (["--instance", "worst", "--region", "1"], "--instance")):
         assert words in trace(path, *options, status=2)
+    result = run_heddle("run", "--trace", "--trace-last=1M", "--", "true")
+    assert result.returncode == 2 and "either --trace or --trace-last" in result.stderr
     result = run_heddle("run", "--trace=much", "--", "true")
     assert result.returncode == 2 and "--trace expects a size such as 64M, not 'much'" in result.stderr

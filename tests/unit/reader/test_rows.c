@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "fake_ompt.h"
-#include "output/merge/profile_writer.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
+#include "output/writer/profile_writer.h"
 #include "profile_builder.h"
 
 /* 110,000 rows: more than the 16 MiB from which files are mapped. */

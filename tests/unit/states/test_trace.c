@@ -48,6 +48,56 @@ static void test_random_killed_programs(void **state) {
   pl_check("traces of killed programs", (struct rp_options){.killed = true}, variants, VARIANTS);
 }
 
+/* ---- parts ---- */
+
+static void play_turns(uint32_t count, bool kill) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 0, at = 100; i < count; i++, at += 100) {
+    sc_at(at);
+    sc_fork(0x1000 + i % 3, 3, 1, at + 2);
+    for (uint32_t thread = 1; thread < 3; thread++) {
+      sc_thread(thread);
+      sc_at(at + 10 * thread + i % 5);
+      sc_acquire(ompt_mutex_critical, 1, 0x300);
+      sc_at(at + 10 * thread + 5 + i % 5);
+      sc_acquired(ompt_mutex_critical, 1, 0x300);
+      sc_released(ompt_mutex_critical, 1, 0x300);
+    }
+    sc_thread(0);
+    sc_at(at + 40);
+    if (kill && i + 1 == count)
+      break;
+    for (uint32_t thread = 1; thread < 3; thread++) {
+      sc_thread(thread);
+      sc_at(at + 40 + thread);
+      sc_join_begin();
+    }
+    sc_thread(0);
+    sc_join(at + 60 + i % 7, at + 70, at + 80);
+  }
+  if (kill)
+    sc_kill();
+  else
+    sc_finish();
+}
+
+/* Within regions, too. */
+static void test_a_part_is_what_a_kill_leaves(void **state) {
+  (void)state;
+  play_turns(20, false);
+  struct hd_model *whole = ex_play_exact(&options);
+  for (uint32_t turns = 1; turns <= 20; turns++) {
+    play_turns(turns, true);
+    struct hd_model *killed = ex_play_killed_with(&options);
+    const char *broken = ex_broken_replay_of(killed, whole);
+    if (broken)
+      fail_msg("after %u turns: %s", turns, broken);
+    hd_model_free(killed);
+  }
+  hd_model_free(whole);
+}
+
 /* ---- one by one ---- */
 
 struct list {
@@ -311,6 +361,130 @@ static void test_a_full_trace_says_until_when_it_is_whole(void **state) {
   hd_model_free(model);
 }
 
+/* Regions of three threads that take a lock in turn, again and again. */
+static void play_regions(uint32_t count) {
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  for (uint64_t i = 0, at = 100; i < count; i++, at += 100) {
+    sc_at(at);
+    sc_fork(0x1000 + i % 3, 3, 1, at + 2);
+    for (uint32_t thread = 1; thread < 3; thread++) {
+      sc_thread(thread);
+      sc_at(at + 10 * thread);
+      sc_acquire(ompt_mutex_critical, 1, 0x300);
+      sc_at(at + 10 * thread + 3);
+      sc_acquired(ompt_mutex_critical, 1, 0x300);
+      sc_at(at + 10 * thread + 5 + i % 4);
+      sc_released(ompt_mutex_critical, 1, 0x300);
+      sc_at(at + 10 * thread + 9);
+      sc_join_begin();
+    }
+    sc_thread(0);
+    sc_at(at + 60 + i % 7);
+    sc_join(at + 60 + i % 7, at + 70, at + 80);
+  }
+}
+
+struct many {
+  struct hd_trace_entry *items;
+  uint32_t count, limit;
+};
+
+static bool keep_many(void *context, const struct hd_trace_entry *entry) {
+  struct many *many = context;
+  if (many->count == many->limit) {
+    many->limit = 2 * many->limit + 1000;
+    many->items = realloc(many->items, many->limit * sizeof *many->items);
+    assert_non_null(many->items);
+  }
+  many->items[many->count++] = *entry;
+  return true;
+}
+
+static struct many play_with(const char *setting, bool killed, uint64_t *from_ticks) {
+  const char *const environment[] = {setting, NULL};
+  struct hd_trace_size size;
+  struct many many = {0};
+  char error[300];
+  play_regions(2000);
+  if (killed)
+    sc_kill();
+  else
+    sc_finish();
+  const struct fk_options with = {.environment = environment};
+  struct hd_model *model = killed ? ex_play_killed_with(&with) : ex_play_exact(&with);
+  assert_true(hd_trace_size(model, &size));
+  assert_true(hd_trace_walk(model, keep_many, &many, error, sizeof error));
+  *from_ticks = size.from_ticks;
+  assert_int_equal(size.full_ticks, 0);
+  hd_model_free(model);
+  return many;
+}
+
+/* From where it begins it is what a whole trace is from there. */
+static void expect_end_of(const struct many *whole, const struct many *part, uint64_t from_ticks) {
+  uint32_t i = 0, j = 0;
+  while (i < whole->count && whole->items[i].ticks <= from_ticks)
+    i++;
+  for (; j < part->count && part->items[j].before.state == HD_STATE_COUNT; j++)
+    assert_int_equal(part->items[j].ticks, from_ticks);
+  assert_int_equal(j, 3);
+  assert_int_equal(whole->count - i, part->count - j);
+  for (; i < whole->count; i++, j++) {
+    assert_int_equal(part->items[j].ticks, whole->items[i].ticks);
+    assert_int_equal(part->items[j].thread, whole->items[i].thread);
+    assert_int_equal(part->items[j].what, whole->items[i].what);
+    assert_memory_equal(&part->items[j].before, &whole->items[i].before, sizeof part->items->before);
+    assert_memory_equal(&part->items[j].now, &whole->items[i].now, sizeof part->items->now);
+  }
+}
+
+static void expect_the_end(const char *setting, bool killed) {
+  uint64_t none, from_ticks;
+  struct many whole = play_with("HEDDLE_TRACE=16M", killed, &none);
+  struct many part = play_with(setting, killed, &from_ticks);
+  assert_int_equal(none, 0);
+  assert_in_range(from_ticks, 1000, 200000);
+  expect_end_of(&whole, &part, from_ticks);
+  free(whole.items);
+  free(part.items);
+}
+
+static void test_the_end_of_a_run_is_kept(void **state) {
+  (void)state;
+  expect_the_end("HEDDLE_TRACE_LAST=20k", false);
+  expect_the_end("HEDDLE_TRACE_LAST=52k", false);
+  expect_the_end("HEDDLE_TRACE_LAST=52k", true);
+}
+
+/* All at the same time take blocks from each other. */
+static void test_threads_that_run_freely_keep_the_end(void **state) {
+  (void)state;
+  const char *const environment[] = {"HEDDLE_TRACE_LAST=20k", NULL};
+  const struct fk_options with = {.environment = environment, .pthreads = true, .real_clock = true, .free_running = true};
+  struct hd_trace_size size;
+  char error[300];
+  uint64_t last = 0;
+  play_regions(1000);
+  sc_finish();
+  struct hd_model *model = ex_play_with(&with);
+  assert_true(hd_trace_size(model, &size));
+  assert_in_range(size.bytes, 8 << 10, 32 << 10);
+  assert_int_equal(size.full_ticks, 0);
+  assert_true(size.from_ticks > 0);
+  assert_true(hd_trace_walk(model, count_until, &last, error, sizeof error));
+  assert_in_range(last, size.from_ticks + 1, model->end_ticks);
+  hd_model_free(model);
+}
+
+static void test_a_short_run_is_kept_whole(void **state) {
+  (void)state;
+  uint64_t from_ticks;
+  struct many part = play_with("HEDDLE_TRACE_LAST=16M", false, &from_ticks);
+  assert_int_equal(from_ticks, 0);
+  free(part.items);
+}
+
 static void test_a_profile_without_a_trace_has_none(void **state) {
   (void)state;
   struct hd_trace_size size;
@@ -425,12 +599,16 @@ int main(void) {
       cmocka_unit_test(test_random_large_teams),
       cmocka_unit_test(test_random_short_threads),
       cmocka_unit_test(test_random_killed_programs),
+      cmocka_unit_test(test_a_part_is_what_a_kill_leaves),
       cmocka_unit_test(test_entries_are_in_the_order_of_time),
       cmocka_unit_test(test_what_was_taken_back_did_not_happen),
       cmocka_unit_test(test_tasks_have_numbers),
       cmocka_unit_test(test_locks_have_numbers),
       cmocka_unit_test(test_chunks_have_their_iterations),
       cmocka_unit_test(test_a_full_trace_says_until_when_it_is_whole),
+      cmocka_unit_test(test_the_end_of_a_run_is_kept),
+      cmocka_unit_test(test_threads_that_run_freely_keep_the_end),
+      cmocka_unit_test(test_a_short_run_is_kept_whole),
       cmocka_unit_test(test_a_profile_without_a_trace_has_none),
       cmocka_unit_test(test_random_damage_is_survived),
       cmocka_unit_test(test_a_kill_before_the_last_entry_changes_nothing),

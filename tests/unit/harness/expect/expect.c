@@ -15,6 +15,7 @@
 #include "output/model/lazy_rows.h"
 #include "output/reader/open.h"
 #include "output/trace/compare.h"
+#include "output/trace/trace.h"
 #include "script.h"
 
 /* The fake runtime calls a phase by its number. */
@@ -157,22 +158,32 @@ static const char *broken_unresolved(const struct hd_model *model) {
              : "unresolved times do not add up";
 }
 
+struct trace_check {
+  char text[600];
+  bool is_part; /* the begin of the run is missing: it is less than the profile */
+};
+
 static void note_difference(void *context, const struct hd_trace_difference *difference) {
-  char *text = context;
-  if (!*text)
-    snprintf(text, 200, "the trace differs: thread %u, state %u in callpath %u: profile %llu, trace %llu",
+  struct trace_check *check = context;
+  const bool may_be = check->is_part && difference->trace_ticks < difference->profile_ticks;
+  if (!*check->text && !may_be)
+    snprintf(check->text, 200, "the trace differs: thread %u, state %u in callpath %u: profile %llu, trace %llu",
              difference->thread, difference->state, difference->node, (unsigned long long)difference->profile_ticks,
              (unsigned long long)difference->trace_ticks);
 }
 
 /* If there is one. */
 static const char *broken_trace(const struct hd_model *model) {
-  static char text[600];
-  *text = '\0';
+  static struct trace_check check;
+  struct hd_trace_size size;
+  hd_trace_size(model, &size);
   if (model->header.trace_limit_bytes == 0 || model->header.trace_full_ticks > 0)
     return NULL;
-  hd_trace_compare(model, note_difference, text, text, sizeof text);
-  return *text ? text : NULL;
+  check = (struct trace_check){.is_part = size.from_ticks > 0};
+  hd_trace_compare(model, note_difference, &check, check.text, sizeof check.text);
+  if (*check.text)
+    return check.text;
+  return check.is_part ? NULL : ex_broken_replay(model);
 }
 
 const char *ex_broken_identity(const struct hd_model *model, const char *path) {

@@ -85,4 +85,10 @@ const char *ex_broken_identity(const struct hd_model *model, const char *path);
 /** The latter alone: exact to the tick, wall shares to what a double can hold. */
 const char *ex_broken_levels(const struct hd_model *model);
 
+/** Of a profile with the trace of a whole run: the profile that is made of it is the same; and NULL likewise. */
+const char *ex_broken_replay(const struct hd_model *live);
+
+/** Likewise; but `traced` is of the same program, and went on after `live` had ended. */
+const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_model *traced);
+
 #endif

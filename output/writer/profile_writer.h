@@ -5,13 +5,13 @@
  *
  * Records are appended to the block begun last; one block holds all records of its type.
  */
-#ifndef HEDDLE_OUTPUT_MERGE_PROFILE_WRITER_H
-#define HEDDLE_OUTPUT_MERGE_PROFILE_WRITER_H
+#ifndef HEDDLE_OUTPUT_WRITER_PROFILE_WRITER_H
+#define HEDDLE_OUTPUT_WRITER_PROFILE_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "heddle-format.h"
+#include "output/model/row.h"
 
 /** All zero: nothing yet. */
 struct hd_writer {
@@ -30,8 +30,15 @@ void hd_writer_begin_block(struct hd_writer *writer, enum hd_block_type type);
 /** Appends a copy of a record. */
 void hd_writer_add(struct hd_writer *writer, const void *record, size_t bytes);
 
+/** Appends a row, in as many records as its cells need. */
+void hd_writer_add_row(struct hd_writer *writer, const struct hd_row *row);
+
 /** Appends a text; the block is one of type HD_BLOCK_TEXT. */
 void hd_writer_add_text(struct hd_writer *writer, enum hd_text_kind kind, uint32_t id, const char *text, size_t bytes);
+
+/** Appends a block as it is in another file: `bytes` of records, or of texts. */
+void hd_writer_add_block(struct hd_writer *writer, const struct hd_block_header *block, const void *content,
+                         size_t bytes);
 
 /** Ends the file: `bytes` and `size` are a whole one. False: it is larger than the format allows. */
 bool hd_writer_end(struct hd_writer *writer);

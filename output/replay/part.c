@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/replay/part.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/live/interval.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/memory.h"
+#include "output/reader/open.h"
+#include "output/replay/replay.h"
+#include "output/trace/trace.h"
+#include "output/writer/profile_writer.h"
+
+/* ---- the file of a run that had ended then ---- */
+
+static struct hd_file_header header_of(const struct hd_replay *replay) {
+  enum {
+    OF_ITS_END = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_RECOVERED | HD_FILE_STOPPED | HD_FILE_KILLED,
+    UNKNOWN = HD_FILE_CPU_TIME
+  };
+  struct hd_file_header header = replay->model->header;
+  header.flags = (header.flags & ~(uint32_t)(OF_ITS_END | UNKNOWN)) | HD_FILE_SNAPSHOT | HD_FILE_PART;
+  header.end_ticks = replay->until_ticks;
+  header.paused_ticks = header.paused_at_ticks = header.stop_paused_ticks = header.pauses = 0;
+  header.event_count = header.event_slots = header.counts_record_bytes = 0;
+  header.sample_period_ns = 0;
+  header.trace_limit_bytes = header.trace_full_ticks = 0;
+  return header;
+}
+
+static bool is_kept(uint32_t type) {
+  return type == HD_BLOCK_PROFILES || type == HD_BLOCK_MODULES || type == HD_BLOCK_TEXT;
+}
+
+static void write_known(const struct hd_replay *replay, struct hd_writer *writer) {
+  const struct hd_row_source *source = replay->model->source;
+  for (uint32_t i = 0; i < source->block_count; i++) {
+    const struct hd_reader_block *block = &source->blocks[i];
+    const size_t each = block->header->type == HD_BLOCK_TEXT ? 1 : block->record_bytes;
+    if (is_kept(block->header->type))
+      hd_writer_add_block(writer, block->header, source->bytes + block->content, block->header->count * each);
+  }
+}
+
+static void write_rows(const struct hd_replay *replay, struct hd_writer *writer) {
+  hd_writer_begin_block(writer, HD_BLOCK_ROWS);
+  for (uint32_t i = 0; i < replay->model->row_count; i++)
+    hd_writer_add_row(writer, &replay->rows[i]);
+}
+
+static struct hd_membership_record membership(const struct hd_replay_place *place, uint32_t thread) {
+  return (struct hd_membership_record){
+      .team = place->team, .thread = thread, .begin_ticks = place->begin_ticks, .busy_at_begin = place->busy_at_begin};
+}
+
+/* One that began later has no life yet. */
+static struct hd_thread_record thread_of(const struct hd_replay *replay, uint32_t id) {
+  const struct hd_replay_thread *thread = &replay->threads[id];
+  const uint64_t last = thread->threads > 0 ? thread->since_ticks : replay->until_ticks;
+  struct hd_thread_record record = {.id = id,
+                                    .kind = replay->model->threads[id].kind,
+                                    .begin_ticks = thread->threads > 0 ? thread->begin_ticks : last,
+                                    .end_ticks = thread->state == HD_STATE_COUNT ? last : 0,
+                                    .last_ticks = last,
+                                    .busy_ticks = thread->busy_ticks,
+                                    .apart_ticks = thread->apart_ticks,
+                                    .threads = thread->threads};
+  if (thread->place_count > 0 && !thread->places[0].leads)
+    record.member = membership(&thread->places[0], id);
+  return record;
+}
+
+static void write_threads(const struct hd_replay *replay, struct hd_writer *writer) {
+  hd_writer_begin_block(writer, HD_BLOCK_THREADS);
+  for (uint32_t i = 0; i < replay->model->thread_count; i++) {
+    const struct hd_thread_record record = thread_of(replay, i);
+    hd_writer_add(writer, &record, sizeof record);
+  }
+}
+
+/* Those of primaries. */
+static void write_memberships(const struct hd_replay *replay, struct hd_writer *writer) {
+  hd_writer_begin_block(writer, HD_BLOCK_MEMBERSHIPS);
+  for (uint32_t i = 0; i < replay->model->thread_count; i++) {
+    const struct hd_replay_thread *thread = &replay->threads[i];
+    for (uint32_t j = 0; j < thread->place_count; j++) {
+      const struct hd_membership_record record = membership(&thread->places[j], i);
+      if (thread->places[j].leads && thread->places[j].has_begun)
+        hd_writer_add(writer, &record, sizeof record);
+    }
+  }
+}
+
+static void write_logs(const struct hd_replay *replay, struct hd_writer *writer) {
+  for (uint32_t i = 0; i < replay->model->thread_count; i++) {
+    replay->logs[i]->ended = replay->threads[i].state == HD_STATE_COUNT;
+    hd_writer_begin_block(writer, HD_BLOCK_RING);
+    hd_writer_add(writer, replay->logs[i], sizeof *replay->logs[i]);
+  }
+}
+
+/* Stacks have blocks of their own. */
+static void write_records(const struct hd_replay *replay, struct hd_writer *writer) {
+  for (int type = 0; type <= HD_BLOCK_TYPE_LAST; type++) {
+    const struct hd_replay_records *records = &replay->records[type];
+    for (uint32_t i = 0; i < records->count; i++) {
+      if (i == 0 || type == HD_BLOCK_STACK)
+        hd_writer_begin_block(writer, (enum hd_block_type)type);
+      hd_writer_add(writer, records->items[i], records->bytes);
+    }
+  }
+}
+
+static bool read_back(const struct hd_replay *replay, struct hd_model **then, char *error, size_t error_bytes) {
+  struct hd_writer writer = {0};
+  const struct hd_file_header header = header_of(replay);
+  hd_writer_begin(&writer, &header);
+  write_known(replay, &writer);
+  write_rows(replay, &writer);
+  write_threads(replay, &writer);
+  write_memberships(replay, &writer);
+  write_records(replay, &writer);
+  write_logs(replay, &writer);
+  const bool done = hd_writer_end(&writer) &&
+                    hd_profile_parse(replay->model->path, writer.bytes, writer.size, then, error, error_bytes);
+  hd_writer_free(&writer);
+  return done;
+}
+
+bool hd_part_until(const struct hd_model *model, uint64_t ticks, struct hd_model **then, char *error,
+                   size_t error_bytes) {
+  struct hd_replay replay;
+  *then = NULL;
+  const bool done =
+      hd_replay_run(&replay, model, ticks, error, error_bytes) && read_back(&replay, then, error, error_bytes);
+  hd_replay_free(&replay);
+  return done;
+}
+
+/* ---- of a part ---- */
+
+static uint64_t ticks_at(const struct hd_model *model, double seconds) {
+  const double since_load = seconds / model->seconds_per_tick - (double)model->before_ticks;
+  return since_load > 0 ? model->header.loaded_ticks + (uint64_t)llround(since_load) : model->header.loaded_ticks;
+}
+
+static bool fail(const struct hd_model *model, char *error, size_t error_bytes, const char *why) {
+  snprintf(error, error_bytes, "%s: %s", model->path, why);
+  return false;
+}
+
+static bool can_be_cut(const struct hd_model *model, uint64_t *end_ticks, char *error, size_t error_bytes) {
+  struct hd_trace_size size;
+  if (!hd_trace_size(model, &size))
+    return fail(model, error, error_bytes, "it has no trace ('heddle run --trace'): only the whole run is known");
+  if (size.from_ticks > 0)
+    return fail(model, error, error_bytes,
+                "its trace has only the end of the run ('--trace-last'): no part is known from its begin on");
+  *end_ticks = size.full_ticks > 0 && size.full_ticks < model->end_ticks ? size.full_ticks : model->end_ticks;
+  return true;
+}
+
+static void note_part(struct hd_model *model, double from, double to) {
+  hd_model_add_note(
+      model,
+      "this is the part of the run from %.6f s to %.6f s, from its trace: counters, samples, Heddle's own "
+      "cost, chunks and tasks one by one, critical path and holders of locks are not known of parts",
+      from, to);
+}
+
+/* `from_ticks`: 0: from the program's start. */
+static bool cut(const struct hd_model *model, uint64_t from_ticks, uint64_t to_ticks, struct hd_model **part,
+                char *error, size_t error_bytes) {
+  struct hd_model *earlier = NULL;
+  if (!hd_part_until(model, to_ticks, part, error, error_bytes))
+    return false;
+  if (from_ticks == 0)
+    return true;
+  if (hd_part_until(model, from_ticks, &earlier, error, error_bytes)) {
+    hd_interval_make(*part, earlier); /* of one run */
+    hd_model_free(earlier);
+    return true;
+  }
+  hd_model_free(*part);
+  *part = NULL;
+  return false;
+}
+
+static bool open_part(const struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part,
+                      char *error, size_t error_bytes) {
+  uint64_t end_ticks;
+  if (!can_be_cut(model, &end_ticks, error, error_bytes))
+    return false;
+  const uint64_t from = wanted->from_seconds > 0 ? ticks_at(model, wanted->from_seconds) : 0;
+  uint64_t to = wanted->to_seconds > 0 ? ticks_at(model, wanted->to_seconds) : end_ticks;
+  to = to < end_ticks ? to : end_ticks;
+  if (from >= to) {
+    snprintf(error, error_bytes, "%s: nothing lies between %g s and %g s: its trace ends at %.6f s", model->path,
+             wanted->from_seconds, hd_trace_seconds(model, to), hd_trace_seconds(model, end_ticks));
+    return false;
+  }
+  if (!cut(model, from, to, part, error, error_bytes))
+    return false;
+  note_part(*part, from ? hd_trace_seconds(model, from) : 0, hd_trace_seconds(model, to));
+  return true;
+}
+
+bool hd_part_open(const char *path, const struct hd_run_part *part, struct hd_model **model, char *error,
+                  size_t error_bytes) {
+  struct hd_model *whole;
+  *model = NULL;
+  if (!hd_profile_open(path, &whole, error, error_bytes))
+    return false;
+  if (!part || (part->from_seconds <= 0 && part->to_seconds <= 0)) {
+    *model = whole;
+    return true;
+  }
+  const bool done = open_part(whole, part, model, error, error_bytes);
+  hd_model_free(whole);
+  return done;
+}

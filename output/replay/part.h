@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file part.h
+ * The profile of a part of a run, from its trace: the profile as it would have been if the run had ended at a time,
+ * without what it would have been at an earlier one (live/interval.h).
+ *
+ * To the tick, what a snapshot at that time would have said (tests compare the two) of times, visits, levels, regions
+ * and constructs. What a trace does not have is left out: counters, samples, Heddle's own cost, histograms of chunks
+ * and tasks, the critical path and holders of locks.
+ */
+#ifndef HEDDLE_OUTPUT_REPLAY_PART_H
+#define HEDDLE_OUTPUT_REPLAY_PART_H
+
+#include "output/model/model.h"
+
+/** Seconds since the program's start. All zero: the whole run. */
+struct hd_run_part {
+  double from_seconds;
+  double to_seconds; /* 0: to its end */
+};
+
+/** The profile as it was at `ticks`, a time of the file, from the trace of a whole run. False: `error` says why. The
+ *  caller frees *then. */
+bool hd_part_until(const struct hd_model *model, uint64_t ticks, struct hd_model **then, char *error,
+                   size_t error_bytes);
+
+/** As hd_profile_open(), but of that part. `part` may be NULL: the whole run. */
+bool hd_part_open(const char *path, const struct hd_run_part *part, struct hd_model **model, char *error,
+                  size_t error_bytes);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/* The profile that is made of a run's trace against the one that was made while it ran. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "expect.h"
+#include "output/model/lazy_rows.h"
+#include "output/model/memory.h"
+#include "output/replay/part.h"
+
+struct difference {
+  char text[600];
+};
+
+static void expect_same(struct difference *difference, uint64_t live, uint64_t replayed, const char *what,
+                        uint32_t node, uint32_t thread) {
+  if (live != replayed && !*difference->text)
+    snprintf(difference->text, sizeof difference->text,
+             "the replayed trace differs: callpath %u, thread %u: %s %" PRIu64 ", not %" PRIu64, node, thread, what,
+             replayed, live);
+}
+
+static void compare_rows(struct difference *difference, const struct hd_model *live, const struct hd_model *replayed) {
+  static const struct hd_row none;
+  for (uint32_t i = 0; i < live->row_count; i++) {
+    const struct hd_row *a = &live->rows[i], *b = hd_model_row(replayed, a->node, a->thread);
+    b = b ? b : &none;
+    expect_same(difference, a->visits, b->visits, "visits", a->node, a->thread);
+    for (int state = 0; state < HD_STATE_COUNT; state++)
+      expect_same(difference, a->ticks[state], b->ticks[state], "ticks", a->node, a->thread);
+    for (int caller = 0; caller < HD_ENTRY_STATES; caller++)
+      for (int own = 0; own < HD_ENTRY_STATES; own++) {
+        expect_same(difference, a->entries.visits[caller][own], b->entries.visits[caller][own], "entries", a->node,
+                    a->thread);
+        expect_same(difference, a->entries.ticks[caller][own], b->entries.ticks[caller][own], "time of entries",
+                    a->node, a->thread);
+      }
+  }
+}
+
+static void compare_levels(struct difference *difference, const struct hd_levels *a, const struct hd_levels *b,
+                           const char *what, uint32_t node) {
+  for (uint32_t k = 0; k < a->count || k < b->count; k++)
+    expect_same(difference, k < a->count ? a->ticks[k] : 0, k < b->count ? b->ticks[k] : 0, what, node, k);
+}
+
+static void compare_team(struct difference *difference, const struct hd_team_totals *a, const struct hd_team_totals *b,
+                         uint32_t node) {
+  expect_same(difference, a->instances, b->instances, "instances", node, 0);
+  expect_same(difference, a->open_instances, b->open_instances, "open instances", node, 0);
+  expect_same(difference, a->elapsed_ticks, b->elapsed_ticks, "elapsed", node, 0);
+  expect_same(difference, a->capacity_ticks, b->capacity_ticks, "capacity", node, 0);
+  expect_same(difference, a->busy_ticks, b->busy_ticks, "team's busy time", node, 0);
+  expect_same(difference, a->busy_max_ticks, b->busy_max_ticks, "busiest thread's time", node, 0);
+  expect_same(difference, a->idle_ticks, b->idle_ticks, "team's idle time", node, 0);
+  expect_same(difference, a->team_min, b->team_min, "smallest team", node, 0);
+  expect_same(difference, a->team_max, b->team_max, "largest team", node, 0);
+}
+
+static void compare_nodes(struct difference *difference, const struct hd_model *live, const struct hd_model *replayed) {
+  for (uint32_t i = 0; i < live->node_count && i < replayed->node_count; i++) {
+    const struct hd_node *a = &live->nodes[i], *b = &replayed->nodes[i];
+    expect_same(difference, a->visits, b->visits, "visits of all", i, 0);
+    expect_same(difference, a->visits_concurrent, b->visits_concurrent, "concurrent visits", i, 0);
+    expect_same(difference, a->running_ticks, b->running_ticks, "running time", i, 0);
+    expect_same(difference, a->active_ticks, b->active_ticks, "active time", i, 0);
+    compare_levels(difference, &a->busy_at, &b->busy_at, "busy time at a level", i);
+    compare_levels(difference, &a->elapsed_at, &b->elapsed_at, "elapsed time at a level", i);
+    compare_team(difference, &a->team, &b->team, i);
+  }
+}
+
+static void compare_program(struct difference *difference, const struct hd_model *live,
+                            const struct hd_model *replayed) {
+  expect_same(difference, live->elapsed_ticks, replayed->elapsed_ticks, "elapsed time of the run", 0, 0);
+  expect_same(difference, live->inside_ticks, replayed->inside_ticks, "time in regions", 0, 0);
+  compare_levels(difference, &live->time_at, &replayed->time_at, "the run's time at a level", 0);
+  expect_same(difference, live->overlap_count, replayed->overlap_count, "overlaps", 0, 0);
+  for (uint32_t i = 0; i < live->overlap_count && i < replayed->overlap_count; i++)
+    expect_same(difference, live->overlaps[i].ticks, replayed->overlaps[i].ticks, "overlap", live->overlaps[i].a,
+                live->overlaps[i].b);
+}
+
+const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_model *traced) {
+  static struct difference difference;
+  struct hd_model *replayed;
+  *difference.text = '\0';
+  if (!hd_part_until(traced, live->end_ticks, &replayed, difference.text, sizeof difference.text))
+    return difference.text;
+  hd_model_need_rows(live);
+  compare_rows(&difference, live, replayed);
+  compare_nodes(&difference, live, replayed);
+  compare_program(&difference, live, replayed);
+  hd_model_free(replayed);
+  return *difference.text ? difference.text : NULL;
+}
+
+/* What must hold in any profile, at some time within the run. */
+static const char *check_within(const struct hd_model *live) {
+  static struct difference difference;
+  const uint64_t middle = live->header.loaded_ticks + (live->end_ticks - live->header.loaded_ticks) / 2;
+  struct hd_model *then;
+  if (!hd_part_until(live, middle, &then, difference.text, sizeof difference.text))
+    return difference.text;
+  const char *broken = ex_broken_levels(then);
+  for (uint32_t i = 0; !broken && i < then->thread_count; i++)
+    if (!hd_model_thread_is_whole(then, i))
+      broken = "a thread's states do not sum to its lifetime, in the middle of the run";
+  hd_model_free(then);
+  return broken;
+}
+
+const char *ex_broken_replay(const struct hd_model *live) {
+  const char *broken = ex_broken_replay_of(live, live);
+  return broken ? broken : check_within(live);
+}
