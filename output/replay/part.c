@@ -103,7 +103,7 @@ static void write_logs(const struct hd_replay *replay, struct hd_writer *writer)
 
 /* Stacks have blocks of their own. */
 static void write_records(const struct hd_replay *replay, struct hd_writer *writer) {
-  for (int type = 0; type <= HD_BLOCK_TYPE_LAST; type++) {
+  for (uint32_t type = HD_BLOCK_PROFILES; type <= HD_BLOCK_TYPE_LAST; type++) {
     const struct hd_replay_records *records = &replay->records[type];
     for (uint32_t i = 0; i < records->count; i++) {
       if (i == 0 || type == HD_BLOCK_STACK)

@@ -271,7 +271,7 @@ def test_parts_add_up_to_the_whole(path, export):
         for key in ("busy_s", "busy_inclusive_s") if entry["measured"] else ():
             assert first["profiles"][i][key] + second["profiles"][i][key] == pytest.approx(entry[key], abs=1e-8)
     assert second["program"]["measured_from_s"] == pytest.approx(float(middle), abs=1e-6)
-    assert 0 < sum(entry["visits"] for entry in second["profiles"]) < sum(entry["visits"] for entry in whole["profiles"])
+    assert 0 < sum(entry["visits"] or 0 for entry in second["profiles"]) < sum(entry["visits"] or 0 for entry in whole["profiles"])
     for part in (first, second):
         assert any("this is the part of the run from" in note and "from its trace" in note for note in part["run"]["notes"])
         assert part["run"]["overhead"] is None and {entry["overhead_s"] for entry in part["profiles"]} == {None}
