@@ -306,6 +306,10 @@ def test_keys_go_through_the_stretches_of_a_thread(browser, page):
     assert browser.of(f"{marked}.index") == first + 1
     press(browser, "z")
     assert browser.of(f"({VIEW}.to - {VIEW}.from) / Math.max({marked}.to - {marked}.from, 2e-7 / heddle.trace.tickSeconds)") == pytest.approx(1.12, abs=0.13)
+    for end, index in ((0, 0), ("heddle.trace.end", "heddle.trace.threads[1].changes - 2")):  # the worker is not there
+        browser.of(f"heddle.traceView.state.marked = null, {VIEW} = {{from: {end}, to: {end}}}, 0")
+        press(browser, "n")
+        assert browser.of(f"{marked}.index === {index}")
     press(browser, "Enter")
     frame(browser)
     assert browser.of(f"document.getElementById('c' + {marked}.node).classList.contains('chosen')") and browser.errors == []

@@ -143,9 +143,10 @@ heddle.traceView = (() => {
   const step = by => {
     const {marked, thread, view} = state;
     const isSeen = marked && marked.thread === thread;
-    let index = isSeen ? marked.index + by : trace.indexAt(thread, (view.from + view.to) / 2);
+    let index = isSeen ? marked.index + by // it may begin later than this window, or end before
+      : Math.min(thread.changes - 2, Math.max(0, trace.indexAt(thread, (view.from + view.to) / 2)));
     while (index >= 0 && index < thread.changes && !trace.stretch(thread, index))
-      index += by || 1;
+      index += by;
     const found = trace.stretch(thread, index), wide = view.to - view.from;
     if (found && (found.from < view.from || found.to > view.to) && found.to - found.from < wide)
       show((found.from + found.to - wide) / 2, (found.from + found.to + wide) / 2);
