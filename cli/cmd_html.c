@@ -32,6 +32,10 @@ static const struct hd_option options[] = {
     {0, "force", NULL, "replace PAGE if it exists; also compare different programs or builds, by names",
      HD_OPTION_FLAG(struct choices, force)},
     {0, "no-source", NULL, "leave out the lines of source files", HD_OPTION_FLAG(struct choices, html.no_source)},
+    {0, "trace-changes", "N",
+     "embed at most N changes of a trace (default: 8000000; 0: no trace);\n"
+     "beyond that, merge neighbouring short ones",
+     .take = hd_take_number, .field = offsetof(struct choices, html.trace_changes), .expects = "a number of changes"},
     HD_OPTION_SINCE(struct choices, since),
     HD_OPTION_PART(struct choices, part),
     {0, "no-estimates", NULL, "show what was observed only: unresolved time stays where it was counted",
@@ -45,7 +49,7 @@ static const struct hd_usage usage = {
     .synopsis = "-o PAGE [options] FILE [FILE|DIRECTORY...]",
     .description =
         "Writes a page that shows a profile in a browser: findings, concurrency over time, callpaths, threads, hot\n"
-        "functions, counters, and the lines of source files that are found now. The page is one file, and\n"
+        "functions, counters, the trace, and the lines of source files that are found now. The page is one file, and\n"
         "needs no network. Of several profiles, or of directories with profiles: what 'heddle compare' says of them.",
     .options = options,
     .none = "missing FILE",
@@ -90,7 +94,7 @@ static int compare(struct choices *choices, char **operands, size_t count) {
 }
 
 int hd_cmd_html(int argc, char **argv) {
-  struct choices choices = {0};
+  struct choices choices = {.html.trace_changes = HD_HTML_TRACE_CHANGES};
   const struct hd_profile_command command = {.usage = &usage,
                                              .choices = &choices,
                                              .no_cache = &choices.no_cache,

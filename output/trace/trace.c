@@ -315,9 +315,9 @@ struct visit {
   struct hd_trace_entry *last; /* by thread: where it is, since when */
   struct joined *joined;       /* by ring */
   uint32_t ring_limit;
-  struct hd_names *names;
-  uint64_t from_ticks; /* what was before is not told; */
-  bool has_begun;      /* it is later */
+  struct hd_names *names; /* NULL: changes only */
+  uint64_t from_ticks;    /* what was before is not told; */
+  bool has_begun;         /* it is later */
   bool goes_on;
 };
 
@@ -420,6 +420,8 @@ static void take(struct walk *walk, struct visit *visit, struct log *log) {
   struct hd_trace_entry entry = log->next;
   if (!visit->has_begun && entry.ticks > visit->from_ticks) /* of those at that time some may be missing */
     begin_here(walk, visit);
+  if (!hd_trace_is_change(entry.what) && !visit->names)
+    return;
   if (!hd_trace_is_change(entry.what))
     entry.now = visit->last[log->thread].now; /* perhaps it idles since */
   else
@@ -482,28 +484,39 @@ static void walk_all(struct walk *walk, struct visit *visit) {
     end_all(walk, visit);
 }
 
-bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visitor, void *context, char *error,
-                   size_t error_bytes) {
+static bool walk_with(struct visit *visit, const struct hd_model *model, char *error, size_t error_bytes) {
   struct walk walk = {.model = model, .error = error, .error_bytes = error_bytes};
-  struct visit visit = {.visit = visitor, .context = context, .names = hd_names_new(), .goes_on = true};
   const uint32_t count = find_blocks(model, NULL);
   struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
   find_blocks(model, blocks);
-  visit.from_ticks = from_ticks(model, blocks, count);
-  visit.has_begun = visit.from_ticks == 0;
-  visit.last = hd_new((size_t)model->thread_count + 1, sizeof *visit.last);
+  visit->from_ticks = from_ticks(model, blocks, count);
+  visit->has_begun = visit->from_ticks == 0;
+  visit->last = hd_new((size_t)model->thread_count + 1, sizeof *visit->last);
   for (uint32_t i = 0; i < model->thread_count; i++)
-    visit.last[i].now.state = HD_STATE_COUNT;
+    visit->last[i].now.state = HD_STATE_COUNT;
   make_logs(&walk, blocks, count);
-  walk_all(&walk, &visit);
+  walk_all(&walk, visit);
   free(walk.blocks);
   free(walk.logs);
   free(walk.heap);
-  free(visit.last);
-  free(visit.joined);
-  hd_names_free(visit.names);
+  free(visit->last);
+  free(visit->joined);
   free(blocks);
   return !walk.failed;
+}
+
+bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visitor, void *context, char *error,
+                   size_t error_bytes) {
+  struct visit visit = {.visit = visitor, .context = context, .names = hd_names_new(), .goes_on = true};
+  const bool whole = walk_with(&visit, model, error, error_bytes);
+  hd_names_free(visit.names);
+  return whole;
+}
+
+bool hd_trace_walk_changes(const struct hd_model *model, hd_trace_visitor *visitor, void *context, char *error,
+                           size_t error_bytes) {
+  struct visit visit = {.visit = visitor, .context = context, .goes_on = true};
+  return walk_with(&visit, model, error, error_bytes);
 }
 
 /* ---- the rest ---- */

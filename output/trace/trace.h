@@ -64,6 +64,10 @@ typedef bool hd_trace_visitor(void *context, const struct hd_trace_entry *entry)
 bool hd_trace_walk(const struct hd_model *model, hd_trace_visitor *visit, void *context, char *error,
                    size_t error_bytes);
 
+/** Visits only changes of threads (hd_trace_is_change()). Needs no memory for the names of tasks and locks. */
+bool hd_trace_walk_changes(const struct hd_model *model, hd_trace_visitor *visit, void *context, char *error,
+                           size_t error_bytes);
+
 /** A time of the file in seconds since the program's start. */
 double hd_trace_seconds(const struct hd_model *model, uint64_t ticks);
 

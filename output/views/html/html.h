@@ -4,21 +4,26 @@
  * A profile as one page of HTML that needs no other file and no network.
  *
  * Everything is in tables, so that the page can be read without scripts; with them, tables sort and filter, and charts
- * are drawn from the profile's JSON, which is in the page. Nothing from a profile becomes markup or a script: texts and
- * JSON are escaped (html_escape.h), and the page's policy allows scripts with the hashes of Heddle's own only.
+ * are drawn from the profile's JSON, which is in the page, and from its trace (trace.h). Nothing from a profile becomes
+ * markup or a script: texts and JSON are escaped (html_escape.h), and the page's policy allows scripts with the hashes
+ * of Heddle's own only.
  */
 #ifndef HEDDLE_OUTPUT_VIEWS_HTML_HTML_H
 #define HEDDLE_OUTPUT_VIEWS_HTML_HTML_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "output/model/model.h"
 
 struct hd_html_options {
-  bool no_source;    /* leave out the lines of source files */
-  bool no_estimates; /* leave unresolved time unresolved */
+  bool no_source;         /* leave out the lines of source files */
+  bool no_estimates;      /* leave unresolved time unresolved */
+  uint32_t trace_changes; /* of a trace that many at most; 0: none of it */
 };
+
+enum { HD_HTML_TRACE_CHANGES = 8000000 };
 
 /** Names, also those of samples, should have been resolved; unresolved time not: it is here (resolve.h), once what was
  *  observed is in the page's data. False: no memory. Write errors are left to `out`. */

@@ -9,6 +9,7 @@
 #include "output/views/html/html.h"
 #include "output/views/html/sections.h"
 #include "output/views/html/table.h"
+#include "output/views/html/trace.h"
 
 /* ---- data and scripts ---- */
 
@@ -48,23 +49,26 @@ static bool put_data(const char *id, const struct data *data, FILE *out) {
 
 /* ---- all of it ---- */
 
-static void put_links(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {
+static void put_links(const struct hd_model *model, const struct hd_html_options *options, bool has_trace, FILE *out) {
   fputs("<nav aria-label=\"Parts of the page\"><a href=\"#findings\">Findings</a> <a "
-        "href=\"#concurrency\">Concurrency</a> "
-        "<a href=\"#callpaths\">Callpaths</a> <a href=\"#threads\">Threads</a> ",
+        "href=\"#concurrency\">Concurrency</a> ",
         out);
+  fputs(has_trace ? "<a href=\"#trace-section\">Trace</a> " : "", out);
+  fputs("<a href=\"#callpaths\">Callpaths</a> <a href=\"#threads\">Threads</a> ", out);
   fputs(model->sample_count > 0 ? "<a href=\"#hot\">Hot functions</a> " : "", out);
   fputs(model->header.event_count > 0 ? "<a href=\"#counters\">Counters</a> " : "", out);
   fputs("<a href=\"#overhead\">Overhead</a>", out);
   fputs(options->no_source ? "</nav>\n" : " <a href=\"#source\">Source</a></nav>\n", out);
 }
 
-static void put_body(const struct hd_model *model, const struct hd_html_options *options, FILE *out) {
+static void put_body(const struct hd_model *model, const struct hd_html_options *options,
+                     const struct hd_embedded_trace *trace, FILE *out) {
   hd_html_heading(model, out);
-  put_links(model, options, out);
+  put_links(model, options, trace, out);
   fputs(model->estimated ? "<main data-estimated>\n" : "<main>\n", out);
   hd_html_findings(model, out);
   hd_html_levels(model, out);
+  hd_html_trace(model, trace, out);
   hd_html_callpaths(model, out);
   fputs("<section id=\"flame\" hidden></section>\n<section id=\"region\" hidden></section>\n", out);
   hd_html_threads(model, out);
@@ -82,12 +86,15 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
 /* The profile's data are what was observed, with estimates beside it. */
 bool hd_html_write(struct hd_model *model, const struct hd_html_options *options, FILE *out) {
   const struct data profile = make_data(write_profile, model);
+  struct hd_embedded_trace *trace = options->trace_changes > 0 ? hd_trace_embed(model, options->trace_changes) : NULL;
   if (!options->no_estimates)
     hd_resolve(model);
   const struct data explain = make_data(write_explain, model);
   hd_html_head(model->header.program, out);
-  put_body(model, options, out);
+  put_body(model, options, trace, out);
   const bool has_profile = put_data("profile", &profile, out), has_explain = put_data("explain", &explain, out);
+  hd_html_trace_data(trace, out);
+  hd_embedded_trace_free(trace);
   hd_html_end(out);
   return has_profile && has_explain;
 }

@@ -193,7 +193,7 @@ heddle.region = (() => {
     const cards = [threads(id), levels(node), inTime(node), ...loops.flatMap(loop => [space(loop), chunks(loop)]), ...created.flatMap(tasks),
                    hot(id), counters(node), source(node)];
     state.title.textContent = place(node);
-    state.body.replaceChildren(facts(node), element('div', {class: 'cards'}, ...cards.filter(one => one)));
+    state.body.replaceChildren(facts(node), ...[heddle.traceView.instanceButtons(id)].filter(Boolean), element('div', {class: 'cards'}, ...cards.filter(one => one)));
     heddle.tables.mark(id);
   };
 

@@ -9,6 +9,7 @@ document.querySelectorAll('table[id]').forEach(table => {
 document.querySelectorAll('table[id]').forEach(table => table.classList.add('ready'));
 if (heddle.profile) {
   heddle.states.explainProgram();
+  heddle.traceView.start();
   heddle.region.start();
 }
 heddle.compared.start();

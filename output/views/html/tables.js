@@ -163,6 +163,9 @@ heddle.tables = (() => {
                                            title: 'details of this callpath'}, place.textContent));
       cell.prepend(element(hasChildren(id) ? 'button' : 'span', {class: 'fold', 'data-fold': id,
                                                                  type: hasChildren(id) ? 'button' : null}));
+      if (heddle.trace && heddle.trace.instances.has(id))
+        cell.append(' ', element('button', {type: 'button', class: 'slowest', 'data-slowest': id,
+                                            'aria-label': 'show the slowest instance in the trace', title: 'show the slowest instance in the trace'}));
     }
     if (hasChildren(id)) {
       const fold = cell.querySelector('.fold');
@@ -201,7 +204,7 @@ heddle.tables = (() => {
   };
 
   const onClick = event => {
-    const {fold, show} = event.target.dataset;
+    const {fold, show, slowest} = event.target.dataset;
     if (fold !== undefined && event.target.tagName === 'BUTTON') {
       const id = Number(fold), at = tree.folded;
       at.has(id) ? at.delete(id) : at.add(id);
@@ -209,6 +212,8 @@ heddle.tables = (() => {
       tree.row.get(id).querySelector('.fold').focus();
     } else if (show !== undefined) {
       heddle.select(Number(show), true);
+    } else if (slowest !== undefined) {
+      heddle.traceView.showInstance(Number(slowest), 'slowest');
     }
   };
 

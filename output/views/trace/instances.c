@@ -4,32 +4,13 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "output/trace/trace.h"
+#include "output/trace/open_regions.h"
 #include "support/command/memory.h"
-
-/* Instances that a thread has open: regions nest. */
-struct open {
-  uint32_t node;
-  uint64_t begin_ticks;
-};
-
-struct stack {
-  struct open *items;
-  uint32_t count, limit;
-};
 
 struct search {
   struct hd_instances *instances; /* by node */
-  struct stack *stacks;           /* by thread */
+  struct hd_open_regions *open;
 };
-
-static void push(struct stack *stack, struct open open) {
-  if (stack->count == stack->limit) {
-    stack->limit = 2 * stack->limit + 4;
-    stack->items = hd_grow(stack->items, stack->limit, sizeof *stack->items);
-  }
-  stack->items[stack->count++] = open;
-}
 
 static void add(struct hd_instances *instances, struct hd_instance instance) {
   if (instances->count == instances->limit) {
@@ -40,25 +21,12 @@ static void add(struct hd_instances *instances, struct hd_instance instance) {
   instances->items[instances->count++] = instance;
 }
 
-/* What was left without an end goes with what is around it. */
-static void end(struct search *search, const struct hd_trace_entry *entry) {
-  struct stack *stack = &search->stacks[entry->thread];
-  for (uint32_t i = stack->count; i-- > 0;)
-    if (stack->items[i].node == entry->operand) {
-      add(&search->instances[entry->operand], (struct hd_instance){.begin_ticks = stack->items[i].begin_ticks,
-                                                                   .end_ticks = entry->ticks,
-                                                                   .thread = entry->thread});
-      stack->count = i;
-      return;
-    }
-}
-
 static bool take(void *context, const struct hd_trace_entry *entry) {
   struct search *search = context;
-  if (entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN)
-    push(&search->stacks[entry->thread], (struct open){entry->operand, entry->ticks});
-  else if (entry->what == HD_WHAT_REGION_END || entry->what == HD_WHAT_NESTED_END)
-    end(search, entry);
+  struct hd_region_instance ended;
+  if (hd_open_regions_take(search->open, entry, &ended))
+    add(&search->instances[ended.node],
+        (struct hd_instance){.begin_ticks = ended.begin_ticks, .end_ticks = ended.end_ticks, .thread = ended.thread});
   return true;
 }
 
@@ -72,7 +40,7 @@ static int by_length(const void *a, const void *b) {
 
 struct hd_instances *hd_instances_find(const struct hd_model *model, bool *read) {
   struct search search = {.instances = hd_new((size_t)model->node_count + 1, sizeof *search.instances),
-                          .stacks = hd_new((size_t)model->thread_count + 1, sizeof *search.stacks)};
+                          .open = hd_open_regions_new(model->thread_count)};
   char error[PATH_MAX + 256];
   *read = hd_trace_walk(model, take, &search, error, sizeof error);
   if (!*read)
@@ -80,9 +48,7 @@ struct hd_instances *hd_instances_find(const struct hd_model *model, bool *read)
   for (uint32_t i = 0; i < model->node_count; i++)
     if (search.instances[i].count > 0)
       qsort(search.instances[i].items, search.instances[i].count, sizeof *search.instances[i].items, by_length);
-  for (uint32_t i = 0; i < model->thread_count; i++)
-    free(search.stacks[i].items);
-  free(search.stacks);
+  hd_open_regions_free(search.open);
   return search.instances;
 }
 

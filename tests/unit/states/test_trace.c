@@ -112,10 +112,30 @@ static bool keep(void *context, const struct hd_trace_entry *entry) {
   return true;
 }
 
+/* Who reads changes only gets the same ones. */
+static void expect_changes(const struct hd_model *model, const struct list *list) {
+  static struct list changes;
+  char error[300];
+  uint32_t at = 0;
+  changes.count = 0;
+  assert_true(hd_trace_walk_changes(model, keep, &changes, error, sizeof error));
+  for (uint32_t i = 0; i < list->count; i++) {
+    const struct hd_trace_entry *entry = &list->items[i], *change = &changes.items[at];
+    if (!hd_trace_is_change(entry->what))
+      continue;
+    assert_in_range(++at, 1, changes.count);
+    assert_true(change->ticks == entry->ticks && change->thread == entry->thread && change->what == entry->what);
+    assert_memory_equal(&change->before, &entry->before, sizeof change->before);
+    assert_memory_equal(&change->now, &entry->now, sizeof change->now);
+  }
+  assert_int_equal(at, changes.count);
+}
+
 static void read_all(const struct hd_model *model, struct list *list) {
   char error[300];
   list->count = 0;
   assert_true(hd_trace_walk(model, keep, list, error, sizeof error));
+  expect_changes(model, list);
 }
 
 static void expect_entry(const struct hd_trace_entry *entry, uint64_t ticks, uint32_t thread, uint32_t node,
