@@ -101,7 +101,7 @@ static bool can_weigh(const struct hd_model *model, const struct choices *choice
 
 static int write_out(const struct hd_model *model, const struct hd_model *after, const struct choices *choices) {
   bool made = true;
-  if (choices->exporter->of_trace && !hd_trace_is_there(model))
+  if (choices->exporter->of_trace && !hd_trace_is_full(model))
     return HD_EXIT_FAILED;
   if (choices->exporter->of_trace)
     hd_trace_tell_bounds(model);

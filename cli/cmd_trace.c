@@ -21,10 +21,19 @@ enum question { SUMMARY, PRINT, CONCURRENCY, INSTANCE, CHECK };
 struct choices {
   struct hd_trace_choice choice;
   enum question question;
-  enum hd_trace_instance instance;
-  uint32_t region; /* HD_NONE: not named */
+  uint32_t instance; /* enum hd_trace_instance */
   bool no_cache;
 };
+
+/* A word or a number. */
+static bool take_instance(const struct hd_option_use *use) {
+  char *end;
+  const unsigned long number = strtoul(use->argument, &end, 10);
+  if (*use->argument < '0' || *use->argument > '9' || *end)
+    return hd_take_word(use);
+  *(uint32_t *)use->field = number > 0 && number < UINT32_MAX / 2 ? HD_TRACE_NUMBERED + (uint32_t)number - 1 : UINT32_MAX;
+  return true;
+}
 
 static const char *const instance_words[] = {"slowest", "median", "fastest", "first", "last", NULL};
 
@@ -35,12 +44,14 @@ static const struct hd_option options[] = {
     {0, "concurrency", NULL, "print each change of the number of busy threads, one a line", ASK(CONCURRENCY)},
     {0, "instance", "WHICH",
      "draw an instance of the region of --region, thread by thread: slowest,\n"
-     "median, fastest, first or last",
-     .take = hd_take_word, .field = offsetof(struct choices, instance), .words = instance_words, .most = 5,
+     "median, fastest, first or last; or its number",
+     .take = take_instance, .field = offsetof(struct choices, instance), .words = instance_words, .most = 5,
      ASK(INSTANCE)},
     {0, "check", NULL, "whether the trace adds up to the profile", ASK(CHECK)},
-    {0, "region", "ID", "--instance: the region, by its number in reports (Id)", .take = hd_take_number,
-     .field = offsetof(struct choices, region), .expects = "a callpath's number"},
+    {0, "region", "ID",
+     "--instance: the region, by its number in reports (Id); --print,\n"
+     "--concurrency: only what happens in that callpath",
+     .take = hd_take_number, .field = offsetof(struct choices, choice.region), .expects = "a callpath's number"},
     {0, "from", "SECONDS", "--print, --concurrency: only from then on", .take = hd_take_seconds,
      .field = offsetof(struct choices, choice.from_seconds)},
     {0, "to", "SECONDS", "--print, --concurrency: only until then", .take = hd_take_seconds,
@@ -76,19 +87,20 @@ static bool check(void *context) {
   const bool chooses = choice->from_seconds > 0 || isfinite(choice->to_seconds) || choice->thread != HD_NONE;
   if ((chooses || choice->csv) && !lists)
     return hd_usage_complain(&usage, "--from, --to, --thread and --csv belong to --print and --concurrency");
-  if (choices->question == INSTANCE && choices->region == HD_NONE)
+  if (choices->question == INSTANCE && choice->region == HD_NONE)
     return hd_usage_complain(&usage, "--instance needs --region ID");
-  if (choices->question != INSTANCE && choices->region != HD_NONE)
-    return hd_usage_complain(&usage, "--region belongs to --instance");
+  if (choices->question != INSTANCE && choice->region != HD_NONE && !lists)
+    return hd_usage_complain(&usage, "--region belongs to --instance, --print and --concurrency");
   return true;
 }
 
 static bool has_trace(const struct hd_model *model, const struct choices *choices) {
-  if (!hd_trace_is_there(model))
+  const bool needs_all = choices->question == INSTANCE || choices->question == CHECK;
+  if (!(needs_all ? hd_trace_is_full : hd_trace_is_there)(model))
     return false;
-  if (choices->question != INSTANCE || choices->region < model->node_count)
+  if (choices->choice.region == HD_NONE || choices->choice.region < model->node_count)
     return true;
-  fprintf(stderr, "heddle: %s has no callpath %u\n", model->path, choices->region);
+  fprintf(stderr, "heddle: %s has no callpath %u\n", model->path, choices->choice.region);
   return false;
 }
 
@@ -100,7 +112,7 @@ static bool answer(const struct hd_model *model, const struct choices *choices) 
   case CONCURRENCY:
     return hd_trace_print_concurrency(model, &choices->choice, stdout);
   case INSTANCE:
-    return hd_trace_print_instance(model, choices->region, choices->instance, stdout);
+    return hd_trace_print_instance(model, choices->choice.region, choices->instance, stdout);
   case CHECK:
     return hd_trace_check(model, &differences, stdout) && differences == 0;
   default:
@@ -109,7 +121,7 @@ static bool answer(const struct hd_model *model, const struct choices *choices) 
 }
 
 int hd_cmd_trace(int argc, char **argv) {
-  struct choices choices = {.choice = {.to_seconds = INFINITY, .thread = HD_NONE}, .region = HD_NONE};
+  struct choices choices = {.choice = {.to_seconds = INFINITY, .thread = HD_NONE, .region = HD_NONE}};
   const struct hd_profile_command command = {
       .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .check = check};
   int status = HD_EXIT_OK;

@@ -86,6 +86,7 @@ enum hd_file_flag {
   HD_FILE_SNAPSHOT = 1u << 11,       /* `heddle ctl` copied it at end_ticks; the program ran on */
   HD_FILE_DORMANT = 1u << 12,        /* it began without being measured (HEDDLE_DORMANT): dormant_ticks */
   HD_FILE_HISTORIES_FULL = 1u << 13, /* there was no room for the histories of all regions */
+  HD_FILE_TRACE_CONCURRENCY = 1u << 15, /* its trace has only changes of the number of busy threads */
   HD_FILE_PART = 1u << 14 /* of a part of a run, made from its trace: in no file, but with HD_FILE_SNAPSHOT in memory */
 };
 

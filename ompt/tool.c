@@ -32,6 +32,7 @@
 #include "ompt/thread/order.h"
 #include "ompt/thread/steering.h"
 #include "ompt/thread/thread_lifecycle.h"
+#include "ompt/thread/trace.h"
 #include "ompt/thread/trace_blocks.h"
 #include "store/store.h"
 #include "support/inprocess/keep_errno.h"
@@ -122,7 +123,8 @@ static void start_parts(const struct hd_settings *settings) {
   const bool on_stack = hd_clock.kind != HD_CLOCK_EXTERNAL; /* a test's addresses are not on its stack */
   struct hd_file_header *header = hd_store.header;
   hd_measuring.has_routines = !on_stack || hd_tool_has_hooks(); /* in a test they come all the same */
-  hd_order_init(settings->critical_path, settings->locks, settings->trace > 0 || settings->trace_last > 0);
+  const bool has_trace = settings->trace > 0 || settings->trace_last > 0;
+  hd_order_init(settings->critical_path, settings->locks, has_trace && !settings->trace_concurrency);
   if (settings->critical_path)
     hd_sweeper_follow_path();
   if (settings->locks)
@@ -137,6 +139,7 @@ static void start_parts(const struct hd_settings *settings) {
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_processor_init(hd_clock.kind != HD_CLOCK_EXTERNAL);
   hd_thread_init(settings->threads_apart);
+  hd_trace_init(has_trace && settings->trace_concurrency);
   hd_trace_blocks_init(settings->trace ? settings->trace : settings->trace_last, settings->trace == 0);
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);

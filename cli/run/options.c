@@ -46,13 +46,20 @@ static bool take_routines(const struct hd_option_use *use) {
   return true;
 }
 
+/* SIZE, or what it is to have, and SIZE behind a comma. */
 static bool take_trace(const struct hd_option_use *use) {
+  static const char only[] = "concurrency";
   struct hd_run_options *taken = use->choices;
   struct hd_settings ignored;
-  const char *text = use->argument ? use->argument : "64M";
-  const char *expected = hd_setting_read(HD_SET_TRACE, text, &ignored);
-  taken->set[HD_SET_TRACE] = text;
-  return !expected || hd_option_expect(use, expected);
+  const char *text = use->argument;
+  const bool is_only = text && strncmp(text, only, strlen(only)) == 0 && strchr(",", text[strlen(only)]);
+  if (is_only) {
+    taken->set[HD_SET_TRACE_CONCURRENCY] = "1";
+    text = text[strlen(only)] ? text + strlen(only) + 1 : NULL;
+  }
+  taken->set[use->option->value] = text ? text : "64M";
+  const char *expected = hd_setting_read(HD_SET_TRACE, taken->set[use->option->value], &ignored);
+  return !expected || hd_option_expect(use, "a size such as 64M, or concurrency, or both with a comma between them");
 }
 
 #define SETTING(name) .take = hd_run_take_setting, .value = HD_SET_##name
@@ -90,12 +97,14 @@ const struct hd_option hd_run_shared_options[] = {
      SETTING(LOCKS)},
     {0, "trace", "SIZE",
      "also write down when threads do what, in at most SIZE (default 64M): a\n"
-     "trace ('heddle trace'); without --overhead there is no limit then",
-     .take = take_trace, .may_be_alone = true},
+     "trace ('heddle trace'); without --overhead there is no limit then.\n"
+     "'concurrency' or 'concurrency,SIZE': only when the number of busy\n"
+     "threads changes",
+     .take = take_trace, .value = HD_SET_TRACE, .may_be_alone = true},
     {0, "trace-last", "SIZE",
      "likewise, but keep the end of the run, in at most SIZE: what is older is\n"
      "written over",
-     SETTING(TRACE_LAST)},
+     .take = take_trace, .value = HD_SET_TRACE_LAST, .expects = "a size such as 64M"},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"

@@ -9,6 +9,15 @@
 #include "ompt/thread/trace_blocks.h"
 #include "store/store.h"
 
+/* Else all that happens. */
+static bool only_concurrency;
+
+void hd_trace_init(bool only) {
+  only_concurrency = only;
+  if (only)
+    hd_store.header->flags |= HD_FILE_TRACE_CONCURRENCY;
+}
+
 /* ---- blocks ---- */
 
 /* The earliest time is kept: from then on a thread is missing. */
@@ -77,7 +86,7 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return kind != HD_WHAT_NOTHING && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
+  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
 }
 
 /* Payloads begin with it, but that of an arrival is only told when it is over. */
@@ -154,7 +163,14 @@ static void end_entry(struct hd_thread_trace *trace, uint8_t *end) {
   publish(trace);
 }
 
+/* Where threads begin and end it is told in any case. */
+static bool changes_concurrency(uint32_t before, uint32_t now) {
+  return (before == HD_BUSY) != (now == HD_BUSY) || before == HD_STATE_COUNT || now == HD_STATE_COUNT;
+}
+
 void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
+  if (only_concurrency && !changes_concurrency(thread->trace.state, state))
+    return;
   const bool marks = is_marked(what);
   uint8_t *to = begin_entry(thread, thread->record->last_ticks, profile, state, marks);
   if (!to)
@@ -166,7 +182,7 @@ void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state,
 void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
   struct hd_thread_trace *trace = &thread->trace;
   const struct hd_trace_names names = hd_trace_names_of(order);
-  uint8_t *to = begin_entry(thread, now, trace->profile, trace->state, true);
+  uint8_t *to = only_concurrency ? NULL : begin_entry(thread, now, trace->profile, trace->state, true);
   if (!to)
     return;
   *to++ = HD_WHAT_ORDER;
@@ -176,7 +192,7 @@ void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order,
 
 void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint64_t count) {
   struct hd_thread_trace *trace = &thread->trace;
-  uint8_t *to = begin_entry(thread, now, trace->profile, trace->state, true);
+  uint8_t *to = only_concurrency ? NULL : begin_entry(thread, now, trace->profile, trace->state, true);
   if (!to)
     return;
   *to++ = HD_TRACE_CHUNK | HD_TRACE_HERE;
@@ -188,7 +204,8 @@ void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile
                    uint64_t gap_ticks) {
   struct hd_thread_trace *trace = &thread->trace;
   const bool is_here = profile == trace->profile;
-  uint8_t *to = begin_entry(thread, thread->record->last_ticks, trace->profile, trace->state, true);
+  uint8_t *to =
+      only_concurrency ? NULL : begin_entry(thread, thread->record->last_ticks, trace->profile, trace->state, true);
   if (!to)
     return;
   *to++ = (uint8_t)(what | (is_here ? HD_TRACE_HERE : 0));

@@ -13,6 +13,7 @@
 #ifndef HEDDLE_OMPT_THREAD_TRACE_H
 #define HEDDLE_OMPT_THREAD_TRACE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "heddle-trace.h"
@@ -32,6 +33,9 @@ struct hd_thread_trace {
   uint32_t number;                /* of the next block */
   uint64_t names[HD_TRACE_NAMES]; /* that were told last in this block */
 };
+
+/** Once, at start. `only_concurrency`: only what changes the number of busy threads, and nothing else that happens. */
+void hd_trace_init(bool only_concurrency);
 
 /** The thread begins, in its present state; or another one that continues its record. Its instruments say whether it
  *  has a trace. */

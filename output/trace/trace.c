@@ -445,12 +445,16 @@ static uint64_t end_of(const struct hd_model *model) {
   return full > 0 && full < model->end_ticks ? full : model->end_ticks;
 }
 
+static bool may_be_told(const struct hd_model *model, uint32_t before, uint32_t now) {
+  return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY) || (before == HD_BUSY) != (now == HD_BUSY);
+}
+
 /* A thread that was killed, or goes on, may have changed its state, and not told the trace yet. */
 static void catch_up(const struct hd_model *model, struct visit *visit, uint32_t thread) {
   const struct hd_stay *stay = &model->threads[thread].stay;
   const struct hd_trace_entry *last = &visit->last[thread];
   if (model->header.trace_full_ticks == 0 && stay->known && stay->since_ticks >= last->ticks &&
-      (stay->node != last->now.node || stay->state != last->now.state))
+      (stay->node != last->now.node || stay->state != last->now.state) && may_be_told(model, last->now.state, stay->state))
     tell(visit, (struct hd_trace_entry){.ticks = stay->since_ticks,
                                         .thread = thread,
                                         .now = {stay->node, (uint32_t)stay->state},
@@ -533,7 +537,8 @@ static uint64_t taken_bytes(const struct block *blocks, uint32_t count) {
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
   *size = (struct hd_trace_size){.bytes = model->renumbered ? 0 : model->trace_bytes,
                                  .limit_bytes = model->header.trace_limit_bytes,
-                                 .full_ticks = model->header.trace_full_ticks};
+                                 .full_ticks = model->header.trace_full_ticks,
+                                 .only_concurrency = model->header.flags & HD_FILE_TRACE_CONCURRENCY};
   if (size->bytes == 0)
     return false;
   const uint32_t count = find_blocks(model, NULL);
@@ -554,6 +559,15 @@ bool hd_trace_is_there(const struct hd_model *model) {
   else
     fprintf(stderr, "heddle: %s has no trace: 'heddle run --trace' makes one\n", model->path);
   return false;
+}
+
+bool hd_trace_is_full(const struct hd_model *model) {
+  if (!hd_trace_is_there(model))
+    return false;
+  if (model->header.flags & HD_FILE_TRACE_CONCURRENCY)
+    fprintf(stderr, "heddle: %s: its trace has only changes of the number of busy threads: 'heddle run --trace' has all\n",
+            model->path);
+  return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY);
 }
 
 void hd_trace_tell_bounds(const struct hd_model *model) {

@@ -45,12 +45,16 @@ struct hd_trace_size {
   uint64_t limit_bytes;
   uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
   uint64_t full_ticks; /* it is whole until then; 0: to the end */
+  bool only_concurrency; /* it has only changes of the number of busy threads */
   bool lacked_room;    /* it did not have so many then: the file could not grow */
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 
 /** Whether there is one; if not, stderr says how to get one. */
 bool hd_trace_is_there(const struct hd_model *model);
+
+/** Likewise, and it has all that happens. */
+bool hd_trace_is_full(const struct hd_model *model);
 
 /** Says on stderr if it begins after the program did, or ends before. */
 void hd_trace_tell_bounds(const struct hd_model *model);

@@ -105,7 +105,7 @@ static void name_threads(const struct writing *writing) {
 
 bool hd_chrome_has_trace(const struct hd_model *model) {
   struct hd_trace_size size;
-  return hd_trace_size(model, &size);
+  return hd_trace_size(model, &size) && !size.only_concurrency;
 }
 
 bool hd_chrome_write_trace(const struct hd_model *model, FILE *out) {

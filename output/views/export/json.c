@@ -123,6 +123,7 @@ static json_t *trace(const struct hd_model *model) {
   struct hd_trace_size size;
   return hd_trace_size(model, &size)
              ? HD_JSON({"bytes", hd_json_count(size.bytes)}, {"limit_bytes", hd_json_count(size.limit_bytes)},
+                       {"only_concurrency", json_boolean(size.only_concurrency)},
                        {"whole_from_s", size.from_ticks > 0 ? json_real(hd_trace_seconds(model, size.from_ticks))
                                                             : json_null()},
                        {"whole_until_s", size.full_ticks > 0 ? json_real(hd_trace_seconds(model, size.full_ticks))

@@ -24,6 +24,9 @@ static void put_end(const struct hd_model *model, const struct hd_embedded_facts
   const struct hd_cell until = hd_duration(facts->end_seconds);
   if (facts->damaged)
     fprintf(out, "<p class=\"warning\">The trace is damaged: what came after %s could not be read.</p>\n", until.text);
+  else if (size.lacked_room)
+    fprintf(out, "<p class=\"warning\">The trace ends at %s, not with the run: the folder of live profiles was full.</p>\n",
+            until.text);
   else if (size.full_ticks > 0)
     fprintf(out,
             "<p class=\"warning\">The trace ends at %s, not with the run: it had its %.1f MB then. <code>heddle run "

@@ -114,7 +114,17 @@ static void print_all(const struct drawing *drawing, const struct hd_instances *
 
 /* ---- which ---- */
 
-static const struct hd_instance *choose(const struct hd_instances *of, enum hd_trace_instance which) {
+/* NULL: there are not so many. */
+static const struct hd_instance *with_number(const struct hd_instances *of, uint32_t number) {
+  for (uint32_t i = 0; i < of->count; i++)
+    if (of->items[i].number == number)
+      return &of->items[i];
+  return NULL;
+}
+
+static const struct hd_instance *choose(const struct hd_instances *of, uint32_t which) {
+  if (which >= HD_TRACE_NUMBERED)
+    return with_number(of, which - HD_TRACE_NUMBERED);
   const struct hd_instance *found = &of->items[which == HD_TRACE_SLOWEST  ? of->count - 1
                                                : which == HD_TRACE_MEDIAN ? (of->count - 1) / 2
                                                                           : 0];
@@ -125,10 +135,10 @@ static const struct hd_instance *choose(const struct hd_instances *of, enum hd_t
 }
 
 static bool draw(const struct hd_model *model, uint32_t region, const struct hd_instances *instances,
-                 enum hd_trace_instance which, FILE *out) {
+                 const struct hd_instance *chosen, FILE *out) {
   const unsigned width = hd_draw_width(out, COLUMNS_MOST, COLUMNS_OTHERWISE);
   struct drawing drawing = {.model = model,
-                            .of = *choose(instances, which),
+                            .of = *chosen,
                             .region = region,
                             .columns = width > LABEL_WIDTH + COLUMNS_LEAST ? width - LABEL_WIDTH : COLUMNS_LEAST};
   char error[PATH_MAX + 256];
@@ -143,15 +153,19 @@ static bool draw(const struct hd_model *model, uint32_t region, const struct hd_
   return read;
 }
 
-bool hd_trace_print_instance(const struct hd_model *model, uint32_t region, enum hd_trace_instance which, FILE *out) {
+bool hd_trace_print_instance(const struct hd_model *model, uint32_t region, uint32_t which, FILE *out) {
   bool read = false;
   struct hd_instances *instances = hd_instances_find(model, &read);
-  if (instances[region].count > 0)
-    read &= draw(model, region, &instances[region], which, out);
+  const struct hd_instance *chosen = instances[region].count > 0 ? choose(&instances[region], which) : NULL;
+  if (chosen)
+    read &= draw(model, region, &instances[region], chosen, out);
+  else if (instances[region].count > 0)
+    fprintf(stderr, "heddle: %s: of callpath %" PRIu32 " there are %" PRIu32 " instances in the trace\n", model->path,
+            region, instances[region].count);
   else
     fprintf(stderr, "heddle: %s: no instance of callpath %" PRIu32 " began and ended in the trace\n", model->path,
             region);
-  read &= instances[region].count > 0;
+  read &= chosen != NULL;
   hd_instances_free(model, instances);
   return read;
 }

@@ -97,9 +97,19 @@ static struct numbers event_numbers(const struct hd_trace_entry *entry) {
   return entry->what == HD_TRACE_CHUNK ? (struct numbers){true, true, entry->a, entry->b} : (struct numbers){0};
 }
 
-static bool is_chosen(const struct hd_trace_choice *choice, const struct hd_trace_entry *entry, double seconds) {
+/* Parents have smaller numbers than their children. */
+static bool is_in(const struct hd_model *model, uint32_t node, uint32_t region) {
+  while (node > region)
+    node = model->nodes[node].parent;
+  return node == region;
+}
+
+static bool is_chosen(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
+  const struct hd_trace_choice *choice = printing->choice;
   return seconds >= choice->from_seconds && seconds <= choice->to_seconds &&
-         (choice->thread == HD_NONE || choice->thread == entry->thread);
+         (choice->thread == HD_NONE || choice->thread == entry->thread) &&
+         (choice->region == HD_NONE || is_in(printing->model, entry->before.node, choice->region) ||
+          is_in(printing->model, entry->now.node, choice->region));
 }
 
 static const char *state_words(uint32_t state) {
@@ -143,7 +153,7 @@ static void print_csv(const struct printing *printing, const struct hd_trace_ent
 static bool print_entry(void *context, const struct hd_trace_entry *entry) {
   const struct printing *printing = context;
   const double seconds = hd_trace_seconds(printing->model, entry->ticks);
-  if (is_chosen(printing->choice, entry, seconds))
+  if (is_chosen(printing, entry, seconds))
     (printing->choice->csv ? print_csv : print_text)(printing, entry, seconds);
   return seconds <= printing->choice->to_seconds && !ferror(printing->out);
 }
@@ -193,7 +203,7 @@ static bool count(void *context, const struct hd_trace_entry *entry) {
   const double seconds = hd_trace_seconds(printing->model, entry->ticks);
   const bool was_busy = entry->before.state == HD_BUSY, is_busy = entry->now.state == HD_BUSY;
   printing->busy += (uint32_t)is_busy - (uint32_t)was_busy;
-  if (was_busy != is_busy && is_chosen(printing->choice, entry, seconds))
+  if (was_busy != is_busy && is_chosen(printing, entry, seconds))
     print_change(printing, entry, seconds, is_busy);
   return seconds <= printing->choice->to_seconds && !ferror(printing->out);
 }

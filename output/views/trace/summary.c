@@ -37,6 +37,10 @@ static char *say_what_is_missing(const struct hd_trace_size *size) {
   return hd_print("whole");
 }
 
+static const char *say_what_it_is(const struct hd_trace_size *size) {
+  return size->only_concurrency ? "; only changes of the number of busy threads" : "";
+}
+
 static void print_facts(const struct hd_model *model, const struct counting *counting, FILE *out) {
   struct hd_trace_size size;
   hd_trace_size(model, &size);
@@ -45,10 +49,10 @@ static void print_facts(const struct hd_model *model, const struct counting *cou
   char *each = is_whole ? hd_print(", %.1f bytes each", (double)size.bytes / (double)counting->entries) : hd_print("%s", "");
   char *text =
       hd_print("trace     %" PRIu64 " events of %" PRIu32 " thread%s in %.2f MB%s\n"
-               "time      from %s to %s: %s\n",
+               "time      from %s to %s: %s%s\n",
                counting->entries, model->thread_count, hd_plural(model->thread_count), (double)size.bytes / 0x1p20, each,
                hd_duration(hd_trace_seconds(model, counting->first_ticks)).text,
-               hd_duration(hd_trace_seconds(model, counting->last_ticks)).text, limit);
+               hd_duration(hd_trace_seconds(model, counting->last_ticks)).text, limit, say_what_it_is(&size));
   hd_print_facts(text, out);
   free(text);
   free(each);

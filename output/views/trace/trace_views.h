@@ -17,6 +17,7 @@
 struct hd_trace_choice {
   double from_seconds, to_seconds; /* since the program's start; infinite: all */
   uint32_t thread;                 /* HD_NONE: all */
+  uint32_t region;                 /* or below it, before or after; HD_NONE: anywhere */
   bool csv;
 };
 
@@ -30,8 +31,15 @@ bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *
 bool hd_trace_print_concurrency(const struct hd_model *model, const struct hd_trace_choice *choice, FILE *out);
 
 /** An instance of a region: what each thread of its team did, a line of characters each. */
-enum hd_trace_instance { HD_TRACE_SLOWEST, HD_TRACE_MEDIAN, HD_TRACE_FASTEST, HD_TRACE_FIRST, HD_TRACE_LAST };
-bool hd_trace_print_instance(const struct hd_model *model, uint32_t region, enum hd_trace_instance which, FILE *out);
+enum hd_trace_instance {
+  HD_TRACE_SLOWEST,
+  HD_TRACE_MEDIAN,
+  HD_TRACE_FASTEST,
+  HD_TRACE_FIRST,
+  HD_TRACE_LAST,
+  HD_TRACE_NUMBERED /* and more: number 1, in the order of their ends, ... */
+};
+bool hd_trace_print_instance(const struct hd_model *model, uint32_t region, uint32_t which, FILE *out);
 
 /** Whether it adds up to the profile, to the tick: what it does not is in `differences`. */
 bool hd_trace_check(const struct hd_model *model, uint64_t *differences, FILE *out);

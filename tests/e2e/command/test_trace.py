@@ -142,6 +142,13 @@ def test_a_part_is_chosen_by_time_and_thread(path, trace):
     assert len(text) == 1 + len([row for row in whole if float(row["time_s"]) <= middle])
 
 
+def test_a_callpath_is_chosen(ordered, trace, export):
+    task, = (entry["id"] for entry in export(ordered)["profiles"] if entry["kind"] == "task" and entry["visits"] == 20)
+    found, whole = (rows(trace(ordered, "--print", "--csv", *options)) for options in (("--region", task), ()))
+    assert len([row for row in found if row["event"] == "enter" and row["id"] == str(task)]) == 20
+    assert 40 <= len(found) < len(whole) and {row["id"] for row in found} != {row["id"] for row in whole}
+
+
 def test_changes_of_concurrency_are_counted(path, trace, export):
     found = rows(trace(path, "--concurrency", "--csv"))
     time_at, level, since = {}, 0, None
@@ -174,6 +181,9 @@ def test_an_instance_is_drawn_by_thread(path, trace, export):
     for which, words in (("first", "instance 1 of 5"), ("last", "instance 5 of 5")):
         assert words in trace(path, "--instance", which, "--region", number)
     assert "instance 3 of 5" not in trace(path, "--instance", "median", "--region", number)
+    assert trace(path, "--instance", "3", "--region", number, "--width", "60") == slowest
+    for which in ("0", "6"):
+        assert "there are 5 instances in the trace" in trace(path, "--instance", which, "--region", number, status=1)
 
 
 @pytest.fixture(scope="module")
@@ -353,6 +363,27 @@ def test_parts_that_there_are_not_are_refused(path, profile, build_program, run_
                                    ((plain, "--to", "1"), 1, "it has no trace ('heddle run --trace'): only the whole run is known")):
         result = run_heddle("report", *arguments)
         assert result.returncode == status and why in result.stderr and result.stdout == "", result.stderr
+
+
+def test_only_concurrency_is_traced_if_that_is_asked_for(build_program, run_heddle, trace, export, tmp_path):
+    full, made = tmp_path / "full.heddle", tmp_path / "only.heddle"
+    for path, option in ((full, "--trace"), (made, "--trace=concurrency,1M")):
+        result = run_heddle("run", "-q", option, "-o", path, "--", build_program(ORDERED))
+        assert result.returncode == 0, result.stderr
+    said = export(made)["program"]["trace"]
+    assert said["only_concurrency"] is True and said["limit_bytes"] == 1 << 20
+    assert export(full)["program"]["trace"]["only_concurrency"] is False
+    assert "whole; only changes of the number of busy threads" in re.sub(r"\s+", " ", trace(made))
+    program, at, busy, spent = export(made)["program"], None, 0, [0.0] * 3
+    for row in rows(trace(made, "--concurrency", "--csv")):
+        if at is not None:
+            spent[busy] += float(row["time_s"]) - at
+        at, busy = float(row["time_s"]), int(row["busy_threads"])
+    assert spent[2] == pytest.approx(program["time_at_k_s"][2], abs=1e-7)
+    assert {row["event"] for row in rows(trace(made, "--print", "--csv"))} <= {"", "thread_begin", "thread_end"}
+    for command in (("trace", "--check"), ("report", "--to", "1"), ("trace", "--instance", "slowest", "--region", "1")):
+        result = run_heddle(*command, made)
+        assert result.returncode == 1 and "its trace has only changes of the number of busy threads: 'heddle run --trace' has all" in result.stderr
 
 
 def test_a_limit_is_kept_and_said(build_program, run_heddle, trace, export, tmp_path):

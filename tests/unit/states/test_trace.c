@@ -20,6 +20,8 @@ static const struct fk_options options = {.environment = traced};
 /* ---- random programs ---- */
 
 static const struct fk_options variants[] = {{.environment = traced}, {.environment = traced, .depth = "2"}};
+static const char *const only_concurrency[] = {"HEDDLE_TRACE=16M", "HEDDLE_TRACE_CONCURRENCY=1", NULL};
+static const struct fk_options concurrent[] = {{.environment = only_concurrency}};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static void test_random_programs(void **state) {
@@ -41,6 +43,14 @@ static void test_random_large_teams(void **state) {
 static void test_random_short_threads(void **state) {
   (void)state;
   pl_check("traces of short threads", (struct rp_options){.short_threads = true}, variants, VARIANTS);
+}
+
+static void test_random_traces_of_concurrency(void **state) {
+  (void)state;
+  pl_check("concurrency", (struct rp_options){0}, concurrent, 1);
+  pl_check("concurrency of large teams", (struct rp_options){.large_teams = true}, concurrent, 1);
+  pl_check("concurrency of short threads", (struct rp_options){.short_threads = true}, concurrent, 1);
+  pl_check("concurrency of killed programs", (struct rp_options){.killed = true}, concurrent, 1);
 }
 
 static void test_random_killed_programs(void **state) {
@@ -599,6 +609,7 @@ int main(void) {
       cmocka_unit_test(test_random_large_teams),
       cmocka_unit_test(test_random_short_threads),
       cmocka_unit_test(test_random_killed_programs),
+      cmocka_unit_test(test_random_traces_of_concurrency),
       cmocka_unit_test(test_a_part_is_what_a_kill_leaves),
       cmocka_unit_test(test_entries_are_in_the_order_of_time),
       cmocka_unit_test(test_what_was_taken_back_did_not_happen),

@@ -169,7 +169,7 @@ static void fill(struct hd_embedded_trace *trace) {
 
 struct hd_embedded_trace *hd_trace_embed(const struct hd_model *model, uint64_t limit) {
   struct hd_trace_size size;
-  if (model->since || model->since_ticks > 0 || !hd_trace_size(model, &size))
+  if (model->since || model->since_ticks > 0 || !hd_trace_size(model, &size) || size.only_concurrency)
     return NULL;
   struct hd_embedded_trace *trace = hd_new(1, sizeof *trace);
   trace->model = model;

@@ -179,6 +179,8 @@ static const char *broken_trace(const struct hd_model *model) {
   hd_trace_size(model, &size);
   if (model->header.trace_limit_bytes == 0 || model->header.trace_full_ticks > 0)
     return NULL;
+  if (size.only_concurrency)
+    return ex_broken_concurrency(model);
   check = (struct trace_check){.is_part = size.from_ticks > 0};
   hd_trace_compare(model, note_difference, &check, check.text, sizeof check.text);
   if (*check.text)

@@ -88,6 +88,9 @@ const char *ex_broken_levels(const struct hd_model *model);
 /** Of a profile with the trace of a whole run: the profile that is made of it is the same; and NULL likewise. */
 const char *ex_broken_replay(const struct hd_model *live);
 
+/** Of one with a trace of concurrency: times at each level are the profile's. */
+const char *ex_broken_concurrency(const struct hd_model *live);
+
 /** Likewise; but `traced` is of the same program, and went on after `live` had ended. */
 const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_model *traced);
 

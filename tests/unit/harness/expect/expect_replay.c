@@ -8,6 +8,7 @@
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/replay/part.h"
+#include "output/trace/trace.h"
 
 struct difference {
   char text[600];
@@ -93,6 +94,42 @@ const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_mod
   compare_nodes(&difference, live, replayed);
   compare_program(&difference, live, replayed);
   hd_model_free(replayed);
+  return *difference.text ? difference.text : NULL;
+}
+
+/* ---- traces of concurrency ---- */
+
+struct levels {
+  const struct hd_model *model;
+  uint64_t ticks[FK_MAX_THREADS + 1];
+  uint32_t busy;
+  uint64_t at;
+  bool has_more; /* than changes of the number of busy threads */
+};
+
+static bool add_level(void *context, const struct hd_trace_entry *entry) {
+  struct levels *levels = context;
+  const bool was_busy = entry->before.state == HD_BUSY, is_busy = entry->now.state == HD_BUSY;
+  const bool lives = entry->before.state != HD_STATE_COUNT && entry->now.state != HD_STATE_COUNT;
+  levels->ticks[levels->busy] += entry->ticks - levels->at;
+  levels->at = entry->ticks;
+  levels->busy += (uint32_t)is_busy - (uint32_t)was_busy;
+  levels->has_more = levels->has_more || (lives && was_busy == is_busy) || entry->what != HD_WHAT_NOTHING;
+  return true;
+}
+
+const char *ex_broken_concurrency(const struct hd_model *live) {
+  static struct difference difference;
+  struct levels levels = {.model = live, .at = live->header.loaded_ticks};
+  *difference.text = '\0';
+  if (!hd_trace_walk(live, add_level, &levels, difference.text, sizeof difference.text))
+    return difference.text;
+  levels.ticks[levels.busy] += live->end_ticks - levels.at;
+  levels.ticks[live->thread_count > 0] += live->before_ticks;
+  for (uint32_t k = 0; k < live->time_at.count; k++)
+    expect_same(&difference, live->time_at.ticks[k], levels.ticks[k], "the trace's time at a level", 0, k);
+  if (levels.has_more)
+    return "a trace of concurrency tells more";
   return *difference.text ? difference.text : NULL;
 }
 
