@@ -31,7 +31,8 @@ static bool take_instance(const struct hd_option_use *use) {
   const unsigned long number = strtoul(use->argument, &end, 10);
   if (*use->argument < '0' || *use->argument > '9' || *end)
     return hd_take_word(use);
-  *(uint32_t *)use->field = number > 0 && number < UINT32_MAX / 2 ? HD_TRACE_NUMBERED + (uint32_t)number - 1 : UINT32_MAX;
+  *(uint32_t *)use->field =
+      number > 0 && number < UINT32_MAX / 2 ? HD_TRACE_NUMBERED + (uint32_t)number - 1 : UINT32_MAX;
   return true;
 }
 

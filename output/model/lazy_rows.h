@@ -103,7 +103,8 @@ static inline bool hd_row_source_may_change(const struct hd_row_source *source, 
 /** One more extra row, all zero. Valid until the next one is added. */
 struct hd_row *hd_row_source_add(struct hd_row_source *source);
 
-/** Bytes of a mapped file that will not be read again soon need not stay in memory. Nothing of files that are copies. */
+/** Bytes of a mapped file that will not be read again soon need not stay in memory. Nothing of files that are copies.
+ */
 void hd_row_source_drop(const struct hd_row_source *source, uint64_t offset, size_t bytes);
 
 /** Frees what it holds. */

@@ -156,7 +156,8 @@ static bool can_be_cut(const struct hd_model *model, uint64_t *end_ticks, char *
   if (!hd_trace_size(model, &size))
     return fail(model, error, error_bytes, "it has no trace ('heddle run --trace'): only the whole run is known");
   if (size.only_concurrency)
-    return fail(model, error, error_bytes, "its trace has only changes of the number of busy threads: 'heddle run --trace' has all");
+    return fail(model, error, error_bytes,
+                "its trace has only changes of the number of busy threads: 'heddle run --trace' has all");
   if (size.from_ticks > 0)
     return fail(model, error, error_bytes,
                 "its trace has only the end of the run ('--trace-last'): no part is known from its begin on");

@@ -24,6 +24,7 @@ struct log {
   uint32_t told_team;   /* HD_TRACE_SAME_TEAM */
   uint32_t team;        /* that the thread joined last */
   bool waits;           /* for its end */
+  bool has_stay;        /* `next` is what the thread had not told yet, and the last */
   uint32_t next_number; /* of its next block, if none is missing */
   uint32_t waits_in;    /* `next` says only where the thread is after what is missing: hd_trace_record; else HD_NONE */
 };
@@ -189,6 +190,28 @@ static bool begin_block(struct walk *walk, struct log *log) {
   return true;
 }
 
+static bool may_be_told(const struct hd_model *model, uint32_t before, uint32_t now) {
+  return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY) || (before == HD_BUSY) != (now == HD_BUSY);
+}
+
+/* A thread that was killed, or goes on, may have changed its state, and not told the trace yet. */
+static bool take_stay(const struct walk *walk, struct log *log) {
+  const struct hd_model *model = walk->model;
+  const struct hd_stay *stay = &model->threads[log->thread].stay;
+  if (log->has_stay || model->header.trace_full_ticks > 0 || !stay->known || stay->since_ticks < log->next.ticks ||
+      stay->since_ticks > model->end_ticks || log->next.now.state == HD_STATE_COUNT ||
+      !may_be_told(model, log->next.now.state, stay->state))
+    return false;
+  log->has_stay = true;
+  log->next = (struct hd_trace_entry){.ticks = stay->since_ticks,
+                                      .thread = log->thread,
+                                      .before = log->next.now,
+                                      .now = {stay->node, (uint32_t)stay->state},
+                                      .since_ticks = log->next.ticks,
+                                      .inferred = true};
+  return true;
+}
+
 /* The log's next entry. False: there is none. */
 static bool advance(struct walk *walk, struct log *log) {
   const struct hd_trace_place place = log->next.now;
@@ -199,7 +222,7 @@ static bool advance(struct walk *walk, struct log *log) {
     if (log->waits_in != HD_NONE || log->next.now.node != place.node || log->next.now.state != place.state)
       return true; /* where a thread begins, or blocks are missing; others repeat where it is */
   }
-  return log->at < log->end && take_entry(walk, log);
+  return log->at < log->end ? take_entry(walk, log) : log->block == log->block_count && take_stay(walk, log);
 }
 
 /* ---- all together ---- */
@@ -416,8 +439,15 @@ static void begin_here(struct walk *walk, struct visit *visit) {
 
 /* ---- all entries ---- */
 
+static bool is_there(const struct visit *visit, const struct hd_trace_entry *entry) {
+  const struct hd_trace_place *last = &visit->last[entry->thread].now;
+  return last->node == entry->now.node && last->state == entry->now.state;
+}
+
 static void take(struct walk *walk, struct visit *visit, struct log *log) {
   struct hd_trace_entry entry = log->next;
+  if (entry.inferred && is_there(visit, &entry))
+    return;
   if (!visit->has_begun && entry.ticks > visit->from_ticks) /* of those at that time some may be missing */
     begin_here(walk, visit);
   if (!hd_trace_is_change(entry.what) && !visit->names)
@@ -445,22 +475,6 @@ static uint64_t end_of(const struct hd_model *model) {
   return full > 0 && full < model->end_ticks ? full : model->end_ticks;
 }
 
-static bool may_be_told(const struct hd_model *model, uint32_t before, uint32_t now) {
-  return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY) || (before == HD_BUSY) != (now == HD_BUSY);
-}
-
-/* A thread that was killed, or goes on, may have changed its state, and not told the trace yet. */
-static void catch_up(const struct hd_model *model, struct visit *visit, uint32_t thread) {
-  const struct hd_stay *stay = &model->threads[thread].stay;
-  const struct hd_trace_entry *last = &visit->last[thread];
-  if (model->header.trace_full_ticks == 0 && stay->known && stay->since_ticks >= last->ticks &&
-      (stay->node != last->now.node || stay->state != last->now.state) && may_be_told(model, last->now.state, stay->state))
-    tell(visit, (struct hd_trace_entry){.ticks = stay->since_ticks,
-                                        .thread = thread,
-                                        .now = {stay->node, (uint32_t)stay->state},
-                                        .inferred = true});
-}
-
 static void end_all(struct walk *walk, struct visit *visit) {
   if (!visit->has_begun)
     begin_here(walk, visit);
@@ -469,7 +483,6 @@ static void end_all(struct walk *walk, struct visit *visit) {
     const struct hd_trace_entry *last = &visit->last[thread];
     if (last->now.state == HD_STATE_COUNT)
       continue;
-    catch_up(walk->model, visit, thread);
     tell(visit, (struct hd_trace_entry){
                     .ticks = end_of(walk->model), .thread = thread, .now = {last->now.node, HD_STATE_COUNT}});
   }
@@ -565,7 +578,8 @@ bool hd_trace_is_full(const struct hd_model *model) {
   if (!hd_trace_is_there(model))
     return false;
   if (model->header.flags & HD_FILE_TRACE_CONCURRENCY)
-    fprintf(stderr, "heddle: %s: its trace has only changes of the number of busy threads: 'heddle run --trace' has all\n",
+    fprintf(stderr,
+            "heddle: %s: its trace has only changes of the number of busy threads: 'heddle run --trace' has all\n",
             model->path);
   return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY);
 }

@@ -35,18 +35,18 @@ struct hd_trace_entry {
   uint64_t a, b;      /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h); LEAVE_WORK and
                          WORKED: hd_log_work's numbers */
   uint64_t gap_ticks; /* LEAVE_WORK and WORKED: hd_log_gap_of() */
-  bool inferred; /* idle: the thread's team has joined: its wait is over, of which it tells later; else what a thread that
-                    was killed had changed and not told yet */
+  bool inferred; /* idle: the thread's team has joined: its wait is over, of which it tells later; else what a thread
+                    that was killed had changed and not told yet */
 };
 
 /** What can be said without reading it. False: there is none, or none that fits the model's callpaths any more. */
 struct hd_trace_size {
   uint64_t bytes; /* of all blocks, as far as they are used */
   uint64_t limit_bytes;
-  uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
-  uint64_t full_ticks; /* it is whole until then; 0: to the end */
+  uint64_t from_ticks;   /* it is whole from then on, older blocks have been written over; 0: from the begin */
+  uint64_t full_ticks;   /* it is whole until then; 0: to the end */
   bool only_concurrency; /* it has only changes of the number of busy threads */
-  bool lacked_room;    /* it did not have so many then: the file could not grow */
+  bool lacked_room;      /* it did not have so many then: the file could not grow */
 };
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size);
 

@@ -25,7 +25,8 @@ static void put_end(const struct hd_model *model, const struct hd_embedded_facts
   if (facts->damaged)
     fprintf(out, "<p class=\"warning\">The trace is damaged: what came after %s could not be read.</p>\n", until.text);
   else if (size.lacked_room)
-    fprintf(out, "<p class=\"warning\">The trace ends at %s, not with the run: the folder of live profiles was full.</p>\n",
+    fprintf(out,
+            "<p class=\"warning\">The trace ends at %s, not with the run: the folder of live profiles was full.</p>\n",
             until.text);
   else if (size.full_ticks > 0)
     fprintf(out,

@@ -36,11 +36,12 @@ static bool is_whole(const struct hd_model *model, FILE *out) {
   if (size.full_ticks == 0 && size.from_ticks == 0)
     return true;
   if (size.from_ticks > 0)
-    fprintf(out, "The trace begins at %.6f s, what came before has been written over: it cannot add up to the profile.\n",
+    fprintf(out,
+            "The trace begins at %.6f s, what came before has been written over: it cannot add up to the profile.\n",
             hd_trace_seconds(model, size.from_ticks));
   else
     fprintf(out, "The trace ends at %.6f s, where it had no more room: it cannot add up to the profile.\n",
-          hd_trace_seconds(model, size.full_ticks));
+            hd_trace_seconds(model, size.full_ticks));
   return false;
 }
 

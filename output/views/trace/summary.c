@@ -46,12 +46,13 @@ static void print_facts(const struct hd_model *model, const struct counting *cou
   hd_trace_size(model, &size);
   char *limit = say_what_is_missing(&size);
   const bool is_whole = counting->entries > 0 && size.from_ticks == 0; /* else there are others in these bytes */
-  char *each = is_whole ? hd_print(", %.1f bytes each", (double)size.bytes / (double)counting->entries) : hd_print("%s", "");
+  char *each =
+      is_whole ? hd_print(", %.1f bytes each", (double)size.bytes / (double)counting->entries) : hd_print("%s", "");
   char *text =
       hd_print("trace     %" PRIu64 " events of %" PRIu32 " thread%s in %.2f MB%s\n"
                "time      from %s to %s: %s%s\n",
-               counting->entries, model->thread_count, hd_plural(model->thread_count), (double)size.bytes / 0x1p20, each,
-               hd_duration(hd_trace_seconds(model, counting->first_ticks)).text,
+               counting->entries, model->thread_count, hd_plural(model->thread_count), (double)size.bytes / 0x1p20,
+               each, hd_duration(hd_trace_seconds(model, counting->first_ticks)).text,
                hd_duration(hd_trace_seconds(model, counting->last_ticks)).text, limit, say_what_it_is(&size));
   hd_print_facts(text, out);
   free(text);

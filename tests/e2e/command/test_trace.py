@@ -439,13 +439,17 @@ def test_where_there_is_no_room_for_so_much(build_program, run_heddle, trace, ex
 
 
 def test_the_end_can_be_read_while_it_is_written_over(start_steered, trace, tmp_path):
-    """Each snapshot is in order: no block is taken for what another thread has written into it since."""
-    program = start_steered(env={"HEDDLE_TRACE_LAST": "300k", "HEDDLE_OVERHEAD": "off"})
+    """Each snapshot is in order: no block is taken for what another thread has written into it since. While one is copied,
+    all there is may be written over: it has nothing then."""
+    program = start_steered(env={"HEDDLE_TRACE_LAST": "1M", "HEDDLE_OVERHEAD": "off"})
+    lengths = []
     for i in range(8):
         made = tmp_path / f"{i}.heddle"
         program.do("snapshot", "-o", made)
         times = [float(row["time_s"]) for row in rows(trace(made, "--print", "--csv"))]
-        assert times == sorted(times) and len(times) > 100
+        assert times == sorted(times)
+        lengths.append(len(times))
+    assert max(lengths) > 100
 
 
 def test_a_killed_program_leaves_its_trace(build_program, run_heddle, trace, tmp_path):
@@ -494,4 +498,4 @@ def test_what_cannot_be_shown_is_said(path, profile, build_program, trace, expor
     result = run_heddle("run", "--trace", "--trace-last=1M", "--", "true")
     assert result.returncode == 2 and "either --trace or --trace-last" in result.stderr
     result = run_heddle("run", "--trace=much", "--", "true")
-    assert result.returncode == 2 and "--trace expects a size such as 64M, not 'much'" in result.stderr
+    assert result.returncode == 2 and "--trace expects a size such as 64M, or concurrency, or both" in result.stderr

@@ -471,7 +471,8 @@ static void test_the_end_of_a_run_is_kept(void **state) {
 static void test_threads_that_run_freely_keep_the_end(void **state) {
   (void)state;
   const char *const environment[] = {"HEDDLE_TRACE_LAST=20k", NULL};
-  const struct fk_options with = {.environment = environment, .pthreads = true, .real_clock = true, .free_running = true};
+  const struct fk_options with = {
+      .environment = environment, .pthreads = true, .real_clock = true, .free_running = true};
   struct hd_trace_size size;
   char error[300];
   uint64_t last = 0;
