@@ -58,14 +58,17 @@ static inline bool hd_trace_is_finish(uint32_t what) {
   return what == HD_WHAT_FINISH || what == HD_WHAT_FINISH_AGAIN;
 }
 
-/** A thread comes to a barrier of its team, or leaves it: which one (hd_log_arrival.number), and whether that closes a
- *  worksharing construct. */
+/** A thread leaves a barrier that closes a worksharing construct. */
 static inline bool hd_trace_is_work(uint32_t what) {
   return what == HD_WHAT_LEAVE_WORK || what == HD_WHAT_WORKED;
 }
-#define HD_TRACE_BARRIER(number, closes_work) ((uint32_t)(number) % HD_LOG_BARRIERS << 1 | ((closes_work) ? 1u : 0u))
+
+/** At barriers: which one (hd_log_arrival.number); and a flag: of ARRIVE, LEAVE_WORK and WORKED HD_LOG_CLOSES_WORK, of
+ *  FINISH HD_LOG_UNTOLD. */
+#define HD_TRACE_BARRIER(number, flag) ((uint32_t)(number) % HD_LOG_BARRIERS << 1 | ((flag) ? 1u : 0u))
 static inline bool hd_trace_has_number(uint32_t what) {
-  return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_ARRIVE || hd_trace_is_work(what);
+  return what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_ARRIVE || hd_trace_is_finish(what) ||
+         hd_trace_is_work(what);
 }
 
 static inline bool hd_trace_is_begin(uint32_t what) {

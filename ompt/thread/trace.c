@@ -86,7 +86,7 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_LEFT && kind != HD_WHAT_ORDER &&
+  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER &&
          !hd_trace_is_work(kind);
 }
 
@@ -103,6 +103,8 @@ static uint32_t number_of(const struct hd_thread *thread, enum hd_what what) {
   const struct hd_team_place *place = &thread->base->base.place;
   if (what == HD_WHAT_ARRIVE)
     return HD_TRACE_BARRIER(place->barriers, place->arrival & HD_LOG_CLOSES_WORK);
+  if (hd_trace_is_finish(what))
+    return HD_TRACE_BARRIER(place->barriers, place->arrival & HD_LOG_UNTOLD);
   return thread->ring.payload[0].member.number;
 }
 

@@ -26,6 +26,11 @@ static struct hd_file_header header_of(const struct hd_replay *replay) {
   header.paused_ticks = header.paused_at_ticks = header.stop_paused_ticks = header.pauses = 0;
   header.event_count = header.event_slots = header.counts_record_bytes = 0;
   header.sample_period_ns = 0;
+  header.path_flags = replay->header.path_flags;
+  header.path_open = replay->header.path_open;
+  header.path_until_ticks = replay->header.path_until_ticks;
+  header.lock_flags = replay->header.lock_flags;
+  header.lost_locks = replay->header.lost_locks;
   header.trace_limit_bytes = header.trace_full_ticks = 0;
   return header;
 }

@@ -52,6 +52,7 @@ union payload {
   struct hd_log_work work;
   struct hd_log_finish finish;
   struct hd_log_join join;
+  struct hd_log_order order;
 };
 
 static void put(struct hd_replay *replay, const struct hd_trace_entry *entry, uint32_t what,
@@ -172,9 +173,17 @@ static void finish(struct hd_replay *replay, const struct hd_trace_entry *entry)
     put_state(replay, entry);
     return;
   }
-  const union payload payload[] = {{.arrival = {.team = place->team, .flags = HD_LOG_UNTOLD}},
+  const uint64_t flags = entry->number & 1 ? HD_LOG_UNTOLD : 0;
+  const union payload payload[] = {{.arrival = {.team = place->team,
+                                                .number = (entry->number >> 1) % HD_LOG_BARRIERS,
+                                                .flags = flags & 31u}},
                                    {.finish = {.busy_ticks = thread->busy_ticks - place->busy_at_begin}}};
   put_uncounted(replay, entry, payload);
+}
+
+static void put_order(struct hd_replay *replay, const struct hd_trace_entry *entry) {
+  const union payload payload[] = {{.order = {.a = entry->told_a, .b = entry->told_b}}, {{0}}};
+  put(replay, entry, HD_WHAT(HD_WHAT_ORDER, entry->operand), payload);
 }
 
 static uint64_t busy_of(const struct hd_replay_thread *thread, const struct hd_replay_place *place) {
@@ -275,9 +284,12 @@ static void put_entry(struct hd_replay *replay, const struct hd_trace_entry *ent
   case HD_WHAT_CALL:
   case HD_WHAT_TASK:
   case HD_WHAT_RETURN:
+  case HD_WHAT_LEFT:
     put_as_told(replay, entry, NULL);
     break;
   case HD_WHAT_ORDER:
+    put_order(replay, entry);
+    break;
   case HD_TRACE_CHUNK:
     break;
   default:
@@ -285,7 +297,13 @@ static void put_entry(struct hd_replay *replay, const struct hd_trace_entry *ent
   }
 }
 
-static void begin_thread(struct hd_replay_thread *thread, uint64_t now) {
+/* An initial thread says so before its trace begins. */
+static void begin_thread(struct hd_replay *replay, const struct hd_trace_entry *entry) {
+  static const union payload nothing[HD_SLOTS_MOST - 1];
+  struct hd_replay_thread *thread = &replay->threads[entry->thread];
+  const uint64_t now = entry->ticks;
+  if (replay->model->threads[entry->thread].kind == HD_THREAD_INITIAL)
+    put(replay, entry, HD_WHAT(HD_WHAT_ORDER, HD_ORDER_THREAD), nothing);
   thread->apart_ticks += thread->threads > 0 ? now - thread->since_ticks : 0;
   thread->begin_ticks = thread->threads > 0 ? thread->begin_ticks : now;
   thread->place_count = 0;
@@ -309,7 +327,7 @@ static bool take(void *context, const struct hd_trace_entry *entry) {
     return false;
   charge(replay, entry->thread, entry->ticks);
   if (thread->state == HD_STATE_COUNT && entry->now.state != HD_STATE_COUNT)
-    begin_thread(thread, entry->ticks);
+    begin_thread(replay, entry);
   count_visit(replay, entry);
   put_entry(replay, entry);
   if (hd_trace_is_change(entry->what))
@@ -347,11 +365,27 @@ static void make_sweep(struct hd_replay *replay) {
   const struct hd_model *model = replay->model;
   const uint64_t origin = model->timeline ? model->timeline->origin_ticks : model->header.loaded_ticks;
   replay->header = model->header;
+  replay->header.path_flags = replay->header.lock_flags = replay->header.lost_locks = 0;
   hd_tallies_init(&replay->tallies, add_record, replay, &replay->header);
   hd_need(hd_tallies_begin(&replay->tallies, origin));
+  hd_path_begin(&replay->tallies.path, &replay->header);
+  hd_locks_begin(&replay->tallies.locks, &replay->header);
   replay->batch = hd_new(1, sizeof *replay->batch);
   hd_batch_init(replay->batch, &replay->tallies);
   replay->window = hd_window_make(hd_new(1, hd_window_bytes(model->thread_count + 1)), model->thread_count + 1);
+}
+
+static void *add_at_close(void *context, enum hd_block_type type) {
+  const size_t bytes = type == HD_BLOCK_PATHS        ? sizeof(struct hd_path_record)
+                       : type == HD_BLOCK_PATH_STEPS ? sizeof(struct hd_path_step_record)
+                       : type == HD_BLOCK_LOCKS      ? sizeof(struct hd_lock_record)
+                                                     : sizeof(struct hd_lock_pair_record);
+  return add_record(context, type, bytes);
+}
+
+static void close_books(struct hd_replay *replay) {
+  hd_locks_close(&replay->tallies.locks, replay->tallies.at, add_at_close, replay);
+  hd_path_close(&replay->tallies.path, add_at_close, replay);
 }
 
 static void charge_all(struct hd_replay *replay) {
@@ -371,6 +405,7 @@ bool hd_replay_run(struct hd_replay *replay, const struct hd_model *model, uint6
   if (!hd_trace_walk(model, take, replay, error, error_bytes))
     return false;
   sweep(replay, until_ticks);
+  close_books(replay);
   charge_all(replay);
   if (replay->problem)
     snprintf(error, error_bytes, "%s: damaged: its trace: %s", model->path, replay->problem);

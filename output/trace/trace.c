@@ -117,6 +117,8 @@ static bool take_mark(struct walk *walk, struct log *log, struct hd_trace_entry 
     names = hd_trace_names_of_chunk;
   entry->a = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.a);
   entry->b = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.b);
+  entry->told_a = entry->a;
+  entry->told_b = entry->b;
   entry->gap_ticks = hd_trace_is_work(what) ? take_long(log) : 0;
   return !names_node(entry->what) || entry->operand < walk->model->node_count ||
          fail(walk, log, "a callpath that there is not");

@@ -34,6 +34,7 @@ struct hd_trace_entry {
   bool uncounted;          /* it is no visit: the measurement is paused */
   uint64_t a, b;      /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h); LEAVE_WORK and
                          WORKED: hd_log_work's numbers */
+  uint64_t told_a, told_b; /* ORDER: likewise as the runtime names them */
   uint64_t gap_ticks; /* LEAVE_WORK and WORKED: hd_log_gap_of() */
   bool inferred; /* idle: the thread's team has joined: its wait is over, of which it tells later; else what a thread
                     that was killed had changed and not told yet */

@@ -22,6 +22,8 @@ static const struct fk_options options = {.environment = traced};
 static const struct fk_options variants[] = {{.environment = traced}, {.environment = traced, .depth = "2"}};
 static const char *const only_concurrency[] = {"HEDDLE_TRACE=16M", "HEDDLE_TRACE_CONCURRENCY=1", NULL};
 static const struct fk_options concurrent[] = {{.environment = only_concurrency}};
+static const char *const with_order[] = {"HEDDLE_TRACE=16M", "HEDDLE_CRITICAL_PATH=1", "HEDDLE_LOCKS=1", NULL};
+static const struct fk_options ordered = {.environment = with_order, .real_clock = true, .pthreads = true};
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static void test_random_programs(void **state) {
@@ -43,6 +45,15 @@ static void test_random_large_teams(void **state) {
 static void test_random_short_threads(void **state) {
   (void)state;
   pl_check("traces of short threads", (struct rp_options){.short_threads = true}, variants, VARIANTS);
+}
+
+static void test_random_orders(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    const struct rp_options program = {.recursive = seed % 3 == 0, .large_teams = seed % 3 == 1};
+    rp_generate(seed, &program);
+    hd_model_free(ex_play_rough(&ordered));
+  }
 }
 
 static void test_random_traces_of_concurrency(void **state) {
@@ -610,6 +621,7 @@ int main(void) {
       cmocka_unit_test(test_random_large_teams),
       cmocka_unit_test(test_random_short_threads),
       cmocka_unit_test(test_random_killed_programs),
+      cmocka_unit_test(test_random_orders),
       cmocka_unit_test(test_random_traces_of_concurrency),
       cmocka_unit_test(test_a_part_is_what_a_kill_leaves),
       cmocka_unit_test(test_entries_are_in_the_order_of_time),

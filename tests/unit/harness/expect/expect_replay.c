@@ -83,6 +83,40 @@ static void compare_program(struct difference *difference, const struct hd_model
                 live->overlaps[i].b);
 }
 
+static void compare_path(struct difference *difference, const struct hd_model *live, const struct hd_model *replayed) {
+  expect_same(difference, live->path_count, replayed->path_count, "callpaths on the critical path", 0, 0);
+  for (uint32_t i = 0; i < live->path_count && i < replayed->path_count; i++) {
+    const struct hd_model_path *a = &live->paths[i], *b = &replayed->paths[i];
+    expect_same(difference, a->node, b->node, "place on the critical path", a->node, 0);
+    expect_same(difference, a->own_ticks, b->own_ticks, "time on the critical path", a->node, 0);
+    expect_same(difference, a->span_ticks, b->span_ticks, "span", a->node, 0);
+    expect_same(difference, a->work_ticks, b->work_ticks, "work", a->node, 0);
+    expect_same(difference, a->instances, b->instances, "instances with a span", a->node, 0);
+    expect_same(difference, a->earliest_ticks, b->earliest_ticks, "earliest time", a->node, 0);
+    expect_same(difference, a->slack_ticks, b->slack_ticks, "slack", a->node, 0);
+  }
+  expect_same(difference, live->step_count, replayed->step_count, "steps of the critical path", 0, 0);
+  for (uint32_t i = 0; i < live->step_count && i < replayed->step_count; i++)
+    expect_same(difference, live->steps[i].ticks, replayed->steps[i].ticks, "step", live->steps[i].from,
+                live->steps[i].to);
+}
+
+static void compare_locks(struct difference *difference, const struct hd_model *live, const struct hd_model *replayed) {
+  expect_same(difference, live->lock_count, replayed->lock_count, "callpaths with locks", 0, 0);
+  for (uint32_t i = 0; i < live->lock_count && i < replayed->lock_count; i++) {
+    const struct hd_model_lock *a = &live->locks[i], *b = &replayed->locks[i];
+    expect_same(difference, a->waits, b->waits, "waits for locks", a->node, 0);
+    expect_same(difference, a->handover_ticks, b->handover_ticks, "hand-overs", a->node, 0);
+    expect_same(difference, a->free_ticks, b->free_ticks, "waits for free locks", a->node, 0);
+    expect_same(difference, a->hold_ticks, b->hold_ticks, "holds", a->node, 0);
+    expect_same(difference, a->holds, b->holds, "number of holds", a->node, 0);
+  }
+  expect_same(difference, live->lock_pair_count, replayed->lock_pair_count, "pairs of waiters and holders", 0, 0);
+  for (uint32_t i = 0; i < live->lock_pair_count && i < replayed->lock_pair_count; i++)
+    expect_same(difference, live->lock_pairs[i].ticks, replayed->lock_pairs[i].ticks, "wait for a holder",
+                live->lock_pairs[i].node, live->lock_pairs[i].holder);
+}
+
 const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_model *traced) {
   static struct difference difference;
   struct hd_model *replayed;
@@ -93,6 +127,12 @@ const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_mod
   compare_rows(&difference, live, replayed);
   compare_nodes(&difference, live, replayed);
   compare_program(&difference, live, replayed);
+  /* What has no order on a clock on which much happens at one instant has any. */
+  const bool is_ordered = live->header.clock_kind != HD_CLOCK_EXTERNAL;
+  if (live->path_known && is_ordered)
+    compare_path(&difference, live, replayed);
+  if (live->locks_known && is_ordered)
+    compare_locks(&difference, live, replayed);
   hd_model_free(replayed);
   return *difference.text ? difference.text : NULL;
 }
