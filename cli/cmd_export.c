@@ -85,6 +85,8 @@ static const struct hd_usage usage = {
 
 static struct hd_model *prepare(struct hd_model *model, const struct choices *choices) {
   if (model) {
+    if (strcmp(choices->exporter->name, "dot") == 0)
+      hd_part_add_order(model);
     hd_sample_names_resolve(model);
     hd_callpath_truncate(model, choices->depth);
   }

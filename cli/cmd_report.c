@@ -282,6 +282,8 @@ int hd_cmd_report(int argc, char **argv) {
     return status;
   if (choices.report.question == HD_ASK_HOT || choices.report.question == HD_ASK_SOURCE)
     hd_sample_names_resolve(model);
+  if (choices.report.question == HD_ASK_PATH || choices.report.question == HD_ASK_LOCKS)
+    hd_part_add_order(model);
   hd_pager_begin();
   enum hd_report_end end = hd_report_narrow(model, &choices.report, stderr);
   if (end == HD_REPORT_MADE)

@@ -70,7 +70,7 @@ const char *hd_locks_missing(const struct hd_model *model) {
     return "the runs that were added up have holders of their own";
   if (!(header->lock_flags & HD_LOCKS_ASKED))
     return "it was not followed; 'heddle run --locks' does";
-  if (model->since_ticks > 0 || model->header.flags & HD_FILE_PART)
+  if (!model->locks_known && (model->since_ticks > 0 || model->header.flags & HD_FILE_PART))
     return "it is known of whole runs only, not of parts";
   if ((model->refused | model->off_classes) & 1u << HD_CLASS_MUTEX)
     return "events of locks were switched off for a time; 'heddle run --locks --overhead off' observes all";

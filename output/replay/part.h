@@ -5,8 +5,8 @@
  * without what it would have been at an earlier one (live/interval.h).
  *
  * To the tick, what a snapshot at that time would have said (tests compare the two) of times, visits, levels, regions
- * and constructs. What a trace does not have is left out: counters, samples, Heddle's own cost, histograms of chunks
- * and tasks, the critical path and holders of locks.
+ * and constructs; also the critical path and holders of locks, unless something is subtracted. What a trace does not
+ * have is left out: counters, samples, Heddle's own cost, histograms of chunks and tasks.
  */
 #ifndef HEDDLE_OUTPUT_REPLAY_PART_H
 #define HEDDLE_OUTPUT_REPLAY_PART_H
@@ -27,5 +27,9 @@ bool hd_part_until(const struct hd_model *model, uint64_t ticks, struct hd_model
 /** As hd_profile_open(), but of that part. `part` may be NULL: the whole run. */
 bool hd_part_open(const char *path, const struct hd_run_part *part, struct hd_model **model, char *error,
                   size_t error_bytes);
+
+/** What the run did not follow, but its trace tells: the critical path, and holders of locks. Nothing of profiles that
+ *  have both, or that have no trace of the whole run. */
+void hd_part_add_order(struct hd_model *model);
 
 #endif

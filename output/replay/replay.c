@@ -174,10 +174,9 @@ static void finish(struct hd_replay *replay, const struct hd_trace_entry *entry)
     return;
   }
   const uint64_t flags = entry->number & 1 ? HD_LOG_UNTOLD : 0;
-  const union payload payload[] = {{.arrival = {.team = place->team,
-                                                .number = (entry->number >> 1) % HD_LOG_BARRIERS,
-                                                .flags = flags & 31u}},
-                                   {.finish = {.busy_ticks = thread->busy_ticks - place->busy_at_begin}}};
+  const union payload payload[] = {
+      {.arrival = {.team = place->team, .number = (entry->number >> 1) % HD_LOG_BARRIERS, .flags = flags & 31u}},
+      {.finish = {.busy_ticks = thread->busy_ticks - place->busy_at_begin}}};
   put_uncounted(replay, entry, payload);
 }
 

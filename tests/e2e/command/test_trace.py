@@ -329,6 +329,20 @@ def test_its_profile_is_that_of_the_run(profile, build_program, export, runtime,
     assert part_of(export, made, "--to", "1000") == part_of(export, made)
 
 
+def test_a_trace_knows_critical_path_and_locks(build_program, run_heddle, export, tmp_path):
+    followed, traced = tmp_path / "followed.heddle", tmp_path / "traced.heddle"
+    for path, options in ((followed, ("--critical-path", "--locks", "--trace")), (traced, ("--trace",))):
+        result = run_heddle("run", "-q", *options, "-o", path, "--", build_program(ORDERED))
+        assert result.returncode == 0, result.stderr
+    for view in ("--critical-path", "--locks"):
+        own, found = (run_heddle("report", view, "--csv", *options).stdout for options in ((followed,), ("--to", "1000", followed)))
+        assert own == found and len(found.splitlines()) >= 3
+        assert len(run_heddle("report", view, "--csv", traced).stdout.splitlines()) >= 3
+    assert "The critical path: " in run_heddle("export", "-f", "dot", traced).stdout
+    part = run_heddle("report", "--critical-path", "--from", "0.001", traced)
+    assert "it is known of whole runs only, not of parts" in " ".join(part.stdout.split())
+
+
 def test_parts_add_up_to_the_whole(path, export):
     whole = export(path)
     middle = str(whole["program"]["elapsed_s"] / 2)
