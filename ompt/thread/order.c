@@ -16,11 +16,12 @@ void hd_order_init(bool path, bool locks, bool traced) {
 }
 
 void hd_order_log(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
+  if (hd_order_is_logged(order)) {
+    thread->ring.what = HD_WHAT(HD_WHAT_ORDER, order);
+    thread->ring.payload[0].order = (struct hd_log_order){.a = a, .b = b};
+    hd_thread_put_before(thread, now);
+    now = hd_thread_time(thread, now); /* a sweep may have been there */
+  }
   if (thread->instruments & HD_INSTRUMENT_TRACED)
     hd_trace_order(thread, now, order, a, b);
-  if (!hd_order_is_logged(order))
-    return;
-  thread->ring.what = HD_WHAT(HD_WHAT_ORDER, order);
-  thread->ring.payload[0].order = (struct hd_log_order){.a = a, .b = b};
-  hd_thread_put_before(thread, now);
 }
