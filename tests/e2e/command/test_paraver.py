@@ -8,20 +8,10 @@ import resource
 
 import pytest
 
+from trace_programs import LONG
+
 CALLPATH, REGION, CAUSE, TASK, CREATED, ACQUIRED, RELEASED = range(9300001, 9300008)
 IDLE, RUNNING, NOT_CREATED, WAITING, RUNTIME = 0, 1, 2, 5, 7
-
-LONG = r"""
-int main(void) {
-  static int sum;
-#pragma omp parallel num_threads(2)
-#pragma omp master
-  for (int i = 0; i < 500000; i++)
-#pragma omp critical
-    sum++;
-  return sum != 500000;
-}
-"""
 
 WORK = r"""
 #include <omp.h>

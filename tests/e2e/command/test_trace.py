@@ -8,10 +8,9 @@ import re
 
 import pytest
 
+from trace_programs import PROGRAMS, TRACED
+
 ADDS_UP = "The trace adds up to the profile: every thread's time in every callpath and state, to the tick.\n"
-TRACED = {"HEDDLE_TRACE": "64M", "HEDDLE_OVERHEAD": "off", "OMP_WAIT_POLICY": "passive"}
-PROGRAMS = [("tasks.c", "2"), ("tasks.c", "2", "taskwait"), ("nested.c", "5"), ("counts.c",), ("locks.c",), ("ordered.c",),
-            ("taskwait_one.c",), ("cancelled.c",), ("league.c",), ("two_initials.c",), ("threads_short.c",)]
 
 WORK = r"""
 #include <omp.h>

@@ -71,7 +71,8 @@ static void test_random_killed_programs(void **state) {
 
 /* ---- parts ---- */
 
-static void play_turns(uint32_t count, bool kill) {
+/* Regions of three threads that take a lock in turn. `cut`: the last one has not ended. */
+static void play_turns(uint32_t count, bool cut) {
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
   for (uint64_t i = 0, at = 100; i < count; i++, at += 100) {
@@ -87,7 +88,7 @@ static void play_turns(uint32_t count, bool kill) {
     }
     sc_thread(0);
     sc_at(at + 40);
-    if (kill && i + 1 == count)
+    if (cut && i + 1 == count)
       break;
     for (uint32_t thread = 1; thread < 3; thread++) {
       sc_thread(thread);
@@ -97,19 +98,17 @@ static void play_turns(uint32_t count, bool kill) {
     sc_thread(0);
     sc_join(at + 60 + i % 7, at + 70, at + 80);
   }
-  if (kill)
-    sc_kill();
-  else
-    sc_finish();
 }
 
 /* Within regions, too. */
 static void test_a_part_is_what_a_kill_leaves(void **state) {
   (void)state;
   play_turns(20, false);
+  sc_finish();
   struct hd_model *whole = ex_play_exact(&options);
   for (uint32_t turns = 1; turns <= 20; turns++) {
     play_turns(turns, true);
+    sc_kill();
     struct hd_model *killed = ex_play_killed_with(&options);
     const char *broken = ex_broken_replay_of(killed, whole);
     if (broken)
@@ -382,30 +381,6 @@ static void test_a_full_trace_says_until_when_it_is_whole(void **state) {
   hd_model_free(model);
 }
 
-/* Regions of three threads that take a lock in turn, again and again. */
-static void play_regions(uint32_t count) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  for (uint64_t i = 0, at = 100; i < count; i++, at += 100) {
-    sc_at(at);
-    sc_fork(0x1000 + i % 3, 3, 1, at + 2);
-    for (uint32_t thread = 1; thread < 3; thread++) {
-      sc_thread(thread);
-      sc_at(at + 10 * thread);
-      sc_acquire(ompt_mutex_critical, 1, 0x300);
-      sc_at(at + 10 * thread + 3);
-      sc_acquired(ompt_mutex_critical, 1, 0x300);
-      sc_at(at + 10 * thread + 5 + i % 4);
-      sc_released(ompt_mutex_critical, 1, 0x300);
-      sc_at(at + 10 * thread + 9);
-      sc_join_begin();
-    }
-    sc_thread(0);
-    sc_at(at + 60 + i % 7);
-    sc_join(at + 60 + i % 7, at + 70, at + 80);
-  }
-}
-
 struct many {
   struct hd_trace_entry *items;
   uint32_t count, limit;
@@ -427,7 +402,7 @@ static struct many play_with(const char *setting, bool killed, uint64_t *from_ti
   struct hd_trace_size size;
   struct many many = {0};
   char error[300];
-  play_regions(2000);
+  play_turns(2000, false);
   if (killed)
     sc_kill();
   else
@@ -487,7 +462,7 @@ static void test_threads_that_run_freely_keep_the_end(void **state) {
   struct hd_trace_size size;
   char error[300];
   uint64_t last = 0;
-  play_regions(1000);
+  play_turns(1000, false);
   sc_finish();
   struct hd_model *model = ex_play_with(&with);
   assert_true(hd_trace_size(model, &size));

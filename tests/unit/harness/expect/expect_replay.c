@@ -140,7 +140,6 @@ const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_mod
 /* ---- traces of concurrency ---- */
 
 struct levels {
-  const struct hd_model *model;
   uint64_t ticks[FK_MAX_THREADS + 1];
   uint32_t busy;
   uint64_t at;
@@ -160,7 +159,7 @@ static bool add_level(void *context, const struct hd_trace_entry *entry) {
 
 const char *ex_broken_concurrency(const struct hd_model *live) {
   static struct difference difference;
-  struct levels levels = {.model = live, .at = live->header.loaded_ticks};
+  struct levels levels = {.at = live->header.loaded_ticks};
   *difference.text = '\0';
   if (!hd_trace_walk(live, add_level, &levels, difference.text, sizeof difference.text))
     return difference.text;
