@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
@@ -29,8 +30,11 @@ struct choices {
 static bool take_instance(const struct hd_option_use *use) {
   char *end;
   const unsigned long number = strtoul(use->argument, &end, 10);
+  for (unsigned i = 0; i < use->option->most; i++)
+    if (strcmp(use->option->words[i], use->argument) == 0)
+      return hd_take_word(use);
   if (*use->argument < '0' || *use->argument > '9' || *end)
-    return hd_take_word(use);
+    return hd_option_expect(use, "slowest, median, fastest, first, last or a number");
   *(uint32_t *)use->field =
       number > 0 && number < UINT32_MAX / 2 ? HD_TRACE_NUMBERED + (uint32_t)number - 1 : UINT32_MAX;
   return true;
