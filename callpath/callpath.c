@@ -25,7 +25,7 @@ struct phase {
 
 /* Who makes a new callpath takes no lock (profiles.h). These are for what can be done without: */
 static struct {
-  pthread_mutex_t phases_lock;
+  pthread_mutex_t texts_lock; /* phases and their names, names of functions of MPI */
   pthread_mutex_t known_lock; /* nobody waits for it */
   struct hd_store *store;
   struct hd_store_cursor texts;
@@ -33,17 +33,16 @@ static struct {
   struct hd_profile *root;
   uint64_t depth_limit;
   uint64_t cycle_limit;
-} callpaths = {.phases_lock = PTHREAD_MUTEX_INITIALIZER, .known_lock = PTHREAD_MUTEX_INITIALIZER};
+} callpaths = {.texts_lock = PTHREAD_MUTEX_INITIALIZER, .known_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint32_t module_of(enum hd_kind kind, const void *address) {
   return kind == HD_KIND_PHASE ? HD_NONE : hd_modules_find(address, kind != HD_KIND_ROUTINE);
 }
 
-static void record_name(const struct hd_profile *profile) {
-  const char *name = profile->site.address;
-  pthread_mutex_lock(&callpaths.phases_lock);
-  hd_store_add_text(callpaths.store, &callpaths.texts, HD_TEXT_PHASE, profile->record->id, name, strlen(name));
-  pthread_mutex_unlock(&callpaths.phases_lock);
+static void record_name(enum hd_text_kind kind, uint32_t profile, const char *name) {
+  pthread_mutex_lock(&callpaths.texts_lock);
+  hd_store_add_text(callpaths.store, &callpaths.texts, kind, profile, name, strlen(name));
+  pthread_mutex_unlock(&callpaths.texts_lock);
 }
 
 /* NULL: no memory, or the file cannot grow. */
@@ -52,7 +51,7 @@ static struct hd_profile *add(struct hd_profile *parent, const struct hd_site *s
   if (!profile || __atomic_exchange_n(&profile->is_noted, true, __ATOMIC_RELAXED))
     return profile;
   if (site->kind == HD_KIND_PHASE)
-    record_name(profile);
+    record_name(HD_TEXT_PHASE, profile->record->id, site->address);
   hd_modules_look_for_unloads();
   return profile;
 }
@@ -355,12 +354,19 @@ const char hd_callpath_other_phases[] = "(other phases)";
 
 const char *hd_callpath_phase(const char *name) {
   struct phase *phase;
-  pthread_mutex_lock(&callpaths.phases_lock);
+  pthread_mutex_lock(&callpaths.texts_lock);
   HASH_FIND_STR(callpaths.phases, name, phase);
   if (!phase)
     phase = add_phase(name, strlen(name));
-  pthread_mutex_unlock(&callpaths.phases_lock);
+  pthread_mutex_unlock(&callpaths.texts_lock);
   return phase ? phase->name : hd_callpath_other_phases;
+}
+
+void hd_callpath_name_mpi(uint32_t profile, const char *function) {
+  uint16_t *flags = &hd_profiles_by_id(profile)->record->flags;
+  if (!(__atomic_load_n(flags, __ATOMIC_RELAXED) & HD_PROFILE_NAMED) &&
+      !(__atomic_fetch_or(flags, HD_PROFILE_NAMED, __ATOMIC_RELAXED) & HD_PROFILE_NAMED))
+    record_name(HD_TEXT_MPI, profile, function);
 }
 
 bool hd_callpath_init(struct hd_store *store, uint64_t depth, uint64_t cycle_limit) {

@@ -98,6 +98,10 @@ void hd_callpath_mark_sinks(uint32_t profile);
 /** A task with dependences was created there (HD_PROFILE_DEPENDS). Any thread. */
 void hd_callpath_mark_depends(uint32_t profile);
 
+/** Keeps the name of the function of MPI that is called in the profile, once: the first one that is told. Any thread;
+ *  takes a lock then. */
+void hd_callpath_name_mpi(uint32_t profile, const char *function);
+
 /** The address that stands for a phase's name in hd_callpath_step: the same for equal names. Without room for a new
  *  name it is hd_callpath_other_phases. Any thread; takes a lock. */
 const char *hd_callpath_phase(const char *name);

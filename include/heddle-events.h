@@ -47,7 +47,9 @@
   X(SCHEDULING_BEGIN, "scheduling_begin", ENTRY) /* an entry point of the runtime: entry/entries.h */                  \
   X(SCHEDULING_END, "scheduling_end", ENTRY)                                                                           \
   X(CREATION_BEGIN, "creation_begin", ENTRY)                                                                           \
-  X(CREATION_END, "creation_end", ENTRY)
+  X(CREATION_END, "creation_end", ENTRY)                                                                               \
+  X(MPI_BEGIN, "mpi_begin", FIXED) /* a call of a function of MPI: mpi/calls.h */                                      \
+  X(MPI_END, "mpi_end", FIXED)
 
 /** The callbacks that the tool registers with the runtime. Each has one function, hd_callbacks_on_NAME.
  *  sync_region_wait rather than sync_region: for barriers and taskwait they are the same, but for a taskgroup it is the

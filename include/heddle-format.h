@@ -48,7 +48,7 @@
 #include "heddle-trace.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 16u
+#define HD_FORMAT_VERSION 17u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u
@@ -171,7 +171,8 @@ struct hd_file_header {
    * intrusion. Merged files: the sum. */
   uint64_t start_ticks;
   uint64_t stop_paused_ticks; /* HD_FILE_STOPPED: paused_ticks before the stop; the program ran on for the rest */
-  uint64_t online_processors; /* of the machine, of which the process may use max_threads; 0: not known */
+  uint32_t online_processors; /* of the machine, of which the process may use max_threads; 0: not known */
+  uint32_t ranks;             /* of the job that `rank` is one of; 0: not known */
   /* Samples (hd_sample_record). */
   uint64_t sample_period_ns;  /* of a thread's processor time; 0: no samples were taken */
   uint64_t lost_samples;      /* for which a thread's ring had no room: it sent no event for too long */
@@ -281,7 +282,8 @@ enum hd_profile_flag {
   /* Iterations of a doacross loop waited there for others (`ordered depend(sink)`). The runtime does not report when
    * such a wait began: it is in the busy time. */
   HD_PROFILE_SINKS = 1u << 7,
-  HD_PROFILE_DEPENDS = 1u << 8 /* tasks that were created there had dependences */
+  HD_PROFILE_DEPENDS = 1u << 8, /* tasks that were created there had dependences */
+  HD_PROFILE_NAMED = 1u << 9    /* the name of its function of MPI is told; for the writer */
 };
 
 /** What unresolved time counts as meanwhile. */
@@ -376,7 +378,8 @@ enum hd_text_kind {
   HD_TEXT_PHASE = 5,       /* id: profile; the name of a phase */
   HD_TEXT_GROUP = 6,       /* a group of events whose formulas reports show: the file's name, a line end, its content */
   HD_TEXT_OUTPUT = 7,      /* the name that the profile is to have; absolute, unless the directory was gone */
-  HD_TEXT_RUN = 8          /* the private directory of the `heddle run` that will collect it */
+  HD_TEXT_RUN = 8,         /* the private directory of the `heddle run` that will collect it */
+  HD_TEXT_MPI = 9          /* id: profile; the name of the function of MPI that is called there */
 };
 
 /** Followed by `bytes` bytes (text needs no terminator), padded to a multiple of 8. */

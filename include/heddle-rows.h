@@ -40,6 +40,7 @@ enum hd_cell_kind {
    * the idle time, which `intrusion` says. */
   HD_CELL_UNRESOLVED_REGIONS,
   HD_CELL_REGIONS_TEAM, /* as HD_CELL_WATCHED_TEAM, where windows watch regions */
+  HD_CELL_MPI,          /* `ticks` counts: bytes that the call's arguments have named */
   HD_CELL_KINDS
 };
 

@@ -22,6 +22,11 @@ enum hd_state {
   HD_WAIT_ATOMIC,
   HD_WAIT_REDUCTION,
   HD_WAIT_OTHER,
+  HD_WAIT_MPI_POINT_TO_POINT, /* in MPI, by the kind of call: mpi/calls.h */
+  HD_WAIT_MPI_COLLECTIVE,
+  HD_WAIT_MPI_ONE_SIDED,
+  HD_WAIT_MPI_IO,
+  HD_WAIT_MPI_OTHER,
   HD_RUNTIME_FORK_JOIN,     /* a region's primary thread opens it and closes it */
   HD_RUNTIME_SCHEDULING,    /* a loop is made ready, or a thread asks for a chunk until it has one or there is none */
   HD_RUNTIME_TASK_CREATION, /* a task is allocated, until it is queued or begins to run */
@@ -29,7 +34,8 @@ enum hd_state {
   HD_STATE_COUNT
 };
 #define HD_WAIT_FIRST HD_WAIT_BARRIER_IMPLICIT
-#define HD_WAIT_LAST HD_WAIT_OTHER
+#define HD_WAIT_LAST HD_WAIT_MPI_OTHER
+#define HD_WAIT_MPI_FIRST HD_WAIT_MPI_POINT_TO_POINT
 #define HD_RUNTIME_FIRST HD_RUNTIME_FORK_JOIN
 #define HD_RUNTIME_LAST HD_RUNTIME_TASK_CREATION
 
@@ -65,6 +71,7 @@ enum hd_kind {
   HD_KIND_MASKED,  /* the block of a `masked` or `master`: only the threads that run it are in it */
   HD_KIND_WORKDISTRIBUTE,
   HD_KIND_BEFORE, /* regions and tasks that began before the measurement did (HEDDLE_DORMANT); it has no place */
+  HD_KIND_MPI,    /* a call of a function of MPI, whose name is a text of kind HD_TEXT_MPI */
   HD_KIND_COUNT
 };
 

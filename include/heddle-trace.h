@@ -6,7 +6,8 @@
  * A thread writes entries one behind the other into blocks of its own. An entry tells only what is other than at the
  * one before, and has 2 to 6 bytes as a rule:
  *
- *     1 byte          bits 0-3: the state from now on (enum hd_state); HD_STATE_COUNT: the thread has ended
+ *     1 byte          bits 0-3: the state from now on (hd_trace_code_of); HD_TRACE_STATE: its code has a byte of its own,
+ * which follows
  *                     bit 4: HD_TRACE_MOVES, bit 5: HD_TRACE_MARKS
  *                     bits 6-7: the time that has passed has so many bytes and one; HD_TRACE_LONG: it is a number
  *     1-3 bytes       that time in ticks, in the byte order of the file
@@ -32,6 +33,7 @@
 #include <stdint.h>
 
 #include "heddle-log.h"
+#include "heddle-states.h"
 
 /** Begins each block; entries follow. The block's `count` is the bytes used, this record included. A thread's blocks go
  *  on where the one before ends, unless that is missing: of a trace of a run's end older ones have been written over.
@@ -52,6 +54,14 @@ enum {
   HD_TRACE_LONG = 3
 };
 enum { HD_TRACE_WHAT = 31, HD_TRACE_HERE = 1 << 5, HD_TRACE_SAME_TEAM = 1 << 6, HD_TRACE_UNCOUNTED = 1 << 7 };
+
+/** A state's number in entries, so that the four bits are enough for most; HD_STATE_COUNT: the thread has ended. */
+static inline uint32_t hd_trace_code_of(uint32_t state) {
+  return state >= HD_RUNTIME_FIRST ? state - HD_RUNTIME_FIRST : state + HD_STATE_COUNT + 1 - HD_RUNTIME_FIRST;
+}
+static inline uint32_t hd_trace_state_of(uint32_t code) {
+  return (code + HD_RUNTIME_FIRST) % (HD_STATE_COUNT + 1);
+}
 
 /** A worker waits for its region's end. */
 static inline bool hd_trace_is_finish(uint32_t what) {
@@ -137,7 +147,7 @@ static inline bool hd_trace_is_change(uint32_t what) {
 }
 
 /** The longest entry: a time of 64 bits, three numbers of 32 and three of 64. */
-enum { HD_TRACE_ENTRY_MOST = 1 + 10 + 5 + 1 + 2 * 5 + 3 * 10 };
+enum { HD_TRACE_ENTRY_MOST = 2 + 10 + 5 + 1 + 2 * 5 + 3 * 10 };
 
 _Static_assert(sizeof(struct hd_trace_record) == 24, "trace record size");
 

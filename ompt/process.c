@@ -14,6 +14,7 @@
 #include "ompt/shared/clock.h"
 #include "store/profile_file.h"
 #include "support/inprocess/heap.h"
+#include "support/job.h"
 #include "support/own_file.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
@@ -115,25 +116,14 @@ static void describe_start(struct hd_file_header *header, const char *start) {
       hd_clock_system_ns(CLOCK_REALTIME) - (hd_clock_system_ns(CLOCK_MONOTONIC) - header->begin_ns);
 }
 
-static int32_t find_rank(void) {
-  static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                                      "SLURM_PROCID"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *text = getenv(names[i]);
-    if (text && *text >= '0' && *text <= '9')
-      return (int32_t)strtol(text, NULL, 10);
-  }
-  return -1;
-}
-
 static uint32_t count_processors(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) ? 0 : (uint32_t)CPU_COUNT(&set);
 }
 
-static uint64_t count_online_processors(void) {
+static uint32_t count_online_processors(void) {
   const long count = sysconf(_SC_NPROCESSORS_ONLN);
-  return count > 0 ? (uint64_t)count : 0;
+  return count > 0 ? (uint32_t)count : 0;
 }
 
 /* Is the process, or the one that forked it, the program that `heddle run` has started? */
@@ -221,7 +211,9 @@ bool hd_process_describe(struct hd_store *store, const char *start, const char *
   header->loaded_ticks = header->clock_first.ticks;
   header->pid = (uint32_t)getpid();
   header->parent_pid = hd_child.parent_pid;
-  header->rank = find_rank();
+  const struct hd_job_place place = hd_job_place_find();
+  header->rank = place.rank;
+  header->ranks = place.ranks;
   header->max_threads = count_processors();
   header->online_processors = count_online_processors();
   hd_process_program(header->program, sizeof header->program);

@@ -29,6 +29,7 @@ void hd_test_runtime_find(ompt_function_lookup_t lookup) {
   if (!lookup)
     return;
   hd_test_runtime.entries = address_of(lookup, "heddle_external_entries");
+  hd_test_runtime.mpi_calls = address_of(lookup, "heddle_external_mpi_calls");
   hd_test_runtime.is_exiting = address_of(lookup, "heddle_external_exiting");
   hd_test_runtime.has_gcc_regions = lookup("heddle_external_gomp");
   switch_function *to_be_told = address_of(lookup, "heddle_external_switch");

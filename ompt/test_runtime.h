@@ -13,11 +13,13 @@
 
 #include "counters/sample_ring.h"
 #include "entry/entries.h"
+#include "mpi/calls.h"
 
 struct hd_test_runtime {
   const uint64_t *clock;           /* NULL, as all that follows: this is no test */
   void (*advance)(uint64_t ticks); /* lets the clock's time pass */
   struct heddle_entries *entries;  /* its entry points, as libheddle-entry.so tells of a real one's */
+  struct heddle_mpi_calls *mpi_calls; /* likewise of wrappers of MPI */
   const bool *is_exiting;          /* the runtime ends with its program */
   bool has_gcc_regions;            /* it plays GCC-built code */
   hd_sample_opener *open_samples;  /* it plays the kernel that samples */

@@ -20,6 +20,7 @@
 #include "ompt/counting/thread_samples.h"
 #include "ompt/ending.h"
 #include "ompt/entry_points.h"
+#include "ompt/mpi_calls.h"
 #include "ompt/process.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/dormancy.h"
@@ -229,6 +230,7 @@ static struct heddle_entries *find_entries(void) {
 static void listen(ompt_set_callback_t set_callback) {
   hd_store.header->lost_callbacks = hd_callbacks_register(set_callback);
   hd_entry_points_connect(find_entries());
+  hd_mpi_calls_connect(hd_test_runtime.mpi_calls); /* real ones are connected already */
 }
 
 /* From here on events are heard. Another thread may be at it, or this one, which a signal interrupted. */

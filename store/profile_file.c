@@ -70,15 +70,15 @@ static bool is_directory(const char *path, size_t length) {
   return (length && path[length - 1] == '/') || (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-static bool names_process(const char *pattern) {
+static bool names(const char *pattern, char letter) {
   const char *at = pattern;
-  while ((at = strchr(at, '%')) && at[1] && at[1] != 'p')
+  while ((at = strchr(at, '%')) && at[1] && at[1] != letter)
     at += 2;
-  return at && at[1] == 'p';
+  return at && at[1] == letter;
 }
 
-/* Children do not take their parent's name from it: each has its number in its own. */
-static bool name_child(const char *pattern, char *own, size_t bytes) {
+/* Processes that one pattern was meant for do not take each other's names: each has its number in its own. */
+static bool add_number(const char *pattern, const char *number, char *own, size_t bytes) {
   static const char ending[] = ".heddle";
   struct stat status;
   const size_t length = strlen(pattern);
@@ -86,16 +86,21 @@ static bool name_child(const char *pattern, char *own, size_t bytes) {
       length > sizeof ending && !strcmp(pattern + length - (sizeof ending - 1), ending) ? sizeof ending - 1 : 0;
   if (stat(pattern, &status) == 0 && !S_ISREG(status.st_mode))
     return snprintf(own, bytes, "%s", pattern) < (int)bytes;
-  return snprintf(own, bytes, "%.*s.%%p%s", (int)(length - cut), pattern, pattern + length - cut) < (int)bytes;
+  return snprintf(own, bytes, "%.*s%s%s", (int)(length - cut), pattern, number, pattern + length - cut) < (int)bytes;
 }
 
 bool hd_profile_file_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes) {
   struct path path = {.text = text, .bytes = bytes};
-  char own[PATH_BYTES];
-  if (header->parent_pid && !names_process(pattern)) {
-    if (!name_child(pattern, own, sizeof own))
+  char of_rank[PATH_BYTES], of_child[PATH_BYTES];
+  if (header->ranks > 1 && !names(pattern, 'r')) {
+    if (!add_number(pattern, ".rank%r", of_rank, sizeof of_rank))
       return false;
-    pattern = own;
+    pattern = of_rank;
+  }
+  if (header->parent_pid && !names(pattern, 'p')) {
+    if (!add_number(pattern, ".%p", of_child, sizeof of_child))
+      return false;
+    pattern = of_child;
   }
   if (*pattern != '/' && getcwd(text, bytes)) {
     path.used = strlen(text);

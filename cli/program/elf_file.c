@@ -135,6 +135,13 @@ enum hd_openmp hd_openmp_of(const char *library) {
   return has_prefix(library, "libgomp.") || has_prefix(library, "libgomp-") ? HD_OPENMP_GCC : HD_OPENMP_NONE;
 }
 
+/* libmpi.so.12 is MPICH's interface under the name that others have agreed on. */
+enum hd_mpi hd_mpi_of(const char *library) {
+  if (has_prefix(library, "libmpich.") || strcmp(library, "libmpi.so.12") == 0 || has_prefix(library, "libmpi.so.12."))
+    return HD_MPI_MPICH;
+  return has_prefix(library, "libmpi.so") ? HD_MPI_OPEN_MPI : HD_MPI_NONE;
+}
+
 static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, struct hd_elf_file *file) {
   GElf_Dyn entry;
   Elf_Data *data = elf_getdata(section, NULL);
@@ -143,6 +150,8 @@ static void read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, str
     const enum hd_openmp openmp = name ? hd_openmp_of(name) : HD_OPENMP_NONE;
     file->needs_libomp |= openmp == HD_OPENMP_LLVM;
     file->needs_libgomp |= openmp == HD_OPENMP_GCC;
+    if (name && file->needs_mpi == HD_MPI_NONE)
+      file->needs_mpi = hd_mpi_of(name);
   }
 }
 

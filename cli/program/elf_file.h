@@ -17,6 +17,12 @@ enum hd_openmp { HD_OPENMP_NONE, HD_OPENMP_LLVM, HD_OPENMP_GCC };
 /** Of a library's name, "libomp.so.5". */
 enum hd_openmp hd_openmp_of(const char *library);
 
+/** Whose MPI a library is, by its interface: MPICH's is that of many vendors' libraries, too. */
+enum hd_mpi { HD_MPI_NONE, HD_MPI_OPEN_MPI, HD_MPI_MPICH };
+
+/** Of a library's name, "libmpi.so.40". */
+enum hd_mpi hd_mpi_of(const char *library);
+
 struct hd_elf_file {
   bool is_elf;
   char build_id[HD_BUILD_ID_TEXT_BYTES]; /* hexadecimal; "": none */
@@ -27,6 +33,7 @@ struct hd_elf_file {
   bool has_symbols;                      /* .symtab */
   bool has_lines;                        /* debug information, in the file or by a build-id or link elsewhere */
   bool needs_libomp, needs_libgomp;      /* links it itself */
+  enum hd_mpi needs_mpi;                 /* likewise */
   bool defines_libomp;                   /* libomp was linked into it */
   bool defines_libgomp;
   bool defines_hooks;      /* __cyg_profile_func_enter */

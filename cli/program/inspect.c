@@ -78,6 +78,8 @@ static bool has_prefix(const char *text, const char *prefix) {
 static void note_library(struct hd_program *program, const char *name, const char *resolved) {
   char target[PATH_MAX];
   const enum hd_openmp openmp = hd_openmp_of(basename(resolved && realpath(resolved, target) ? target : name));
+  if (program->links_mpi == HD_MPI_NONE)
+    program->links_mpi = hd_mpi_of(name);
   program->links_libgomp |= openmp == HD_OPENMP_GCC;
   program->links_libomp |= openmp == HD_OPENMP_LLVM;
   if (openmp == HD_OPENMP_LLVM)
@@ -200,6 +202,7 @@ static void note_elf(struct hd_program *program) {
   if (!ask_loader(program)) {
     program->links_libomp |= file->needs_libomp;
     program->links_libgomp |= file->needs_libgomp;
+    program->links_mpi = file->needs_mpi;
   }
 }
 
@@ -210,4 +213,28 @@ void hd_program_inspect(const char *command, struct hd_program *program) {
   program->other_identity = changes_identity(program->path);
   if (!read_script(program) && hd_elf_file_read(program->path, &program->file) && program->file.is_elf)
     note_elf(program);
+}
+
+static bool is_launcher(const char *command) {
+  static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "prterun", "srun", "aprun", "jsrun"};
+  const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+  const size_t length = strcspn(name, "."); /* mpirun.openmpi, mpiexec.hydra */
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+    if (strlen(launchers[i]) == length && strncmp(name, launchers[i], length) == 0)
+      return true;
+  return false;
+}
+
+static bool may_be_rank(const char *argument, struct hd_program *program) {
+  if (*argument == '-')
+    return false;
+  hd_program_inspect(argument, program);
+  return program->links_mpi != HD_MPI_NONE || program->links_libomp || program->links_libgomp;
+}
+
+void hd_program_inspect_started(char *const *command, struct hd_program *program) {
+  for (char *const *argument = command + 1; is_launcher(command[0]) && *argument; argument++)
+    if (may_be_rank(*argument, program))
+      return;
+  hd_program_inspect(command[0], program);
 }

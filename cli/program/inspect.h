@@ -26,6 +26,7 @@ struct hd_program {
   bool other_identity;        /* set-user-id or set-group-id, and that changes who it runs as */
   bool links_libomp;          /* or another runtime of its family */
   bool links_libgomp;
+  enum hd_mpi links_mpi;
   char libomp[PATH_MAX];     /* which, where its loader finds it; "": it did not say */
   char other_tool[PATH_MAX]; /* the file among it and its libraries that defines ompt_start_tool; "": none */
   char missing[256];         /* the first library that its loader does not find; "": none */
@@ -41,5 +42,9 @@ bool hd_program_find(const char *command, char *path);
 
 /** Looks at the file that `command` names, as execvp would find it. Never runs it: its own loader is asked. */
 void hd_program_inspect(const char *command, struct hd_program *program);
+
+/** Likewise at what a command line starts: if it begins with a launcher of MPI's, such as mpirun, the first of its
+ *  arguments that names a program which links MPI or an OpenMP runtime; else its first word. */
+void hd_program_inspect_started(char *const *command, struct hd_program *program);
 
 #endif

@@ -169,7 +169,7 @@ void hd_run_diagnose(const struct hd_run *run) {
     hd_log("no profile: libheddle.so was loaded, but gave up for the reason above");
     return;
   }
-  hd_program_inspect(run->options->command[0], &program);
+  hd_program_inspect_started(run->options->command, &program);
   if (!explain_file(run->options, &program))
     explain_links(run, &program);
 }

@@ -79,6 +79,20 @@ static bool choose_entries(struct hd_run *run, const struct hd_program *program)
   return handout != HD_RUN_PRELOAD_YES;
 }
 
+/* The wrappers lie beside libheddle.so, too, unless they were left out when Heddle was built. */
+static void choose_mpi(struct hd_run *run, const struct hd_program *program) {
+  static const char *const names[] = {[HD_MPI_OPEN_MPI] = "openmpi", [HD_MPI_MPICH] = "mpich"};
+  const int directory = (int)(strrchr(run->library, '/') - run->library);
+  if (run->options->no_mpi || program->links_mpi == HD_MPI_NONE || program->other_identity)
+    return;
+  const int length =
+      snprintf(run->mpi, PATH_MAX, "%.*s/libheddle-%s.so", directory, run->library, names[program->links_mpi]);
+  if (length < PATH_MAX && access(run->mpi, R_OK) == 0)
+    return;
+  hd_log("%s is not there: time in MPI will count as busy time", run->mpi);
+  run->mpi[0] = '\0';
+}
+
 static bool cannot_preload(const char *library) {
   if (!strpbrk(library, ": "))
     return false;
@@ -103,9 +117,10 @@ static bool chooses_functions(const struct hd_run_options *options, const struct
 static bool choose_preload(struct hd_run *run) {
   const struct hd_run_options *options = run->options;
   struct hd_program program;
-  hd_program_inspect(options->command[0], &program);
+  hd_program_inspect_started(options->command, &program);
+  choose_mpi(run, &program);
   const bool chooses = chooses_functions(options, &program);
-  const bool calls = program.calls_heddle || (chooses && program.file.sleds);
+  const bool calls = program.calls_heddle || (chooses && program.file.sleds) || run->mpi[0];
   run->measurable = !chooses && program.file.has_symbols ? program.file.sleds : 0;
   run->untold_libgomp = options->routines == HD_RUN_PRELOAD_AUTO && program.links_libgomp && !options->gomp;
   run->preload = options->routines == HD_RUN_PRELOAD_YES ||
@@ -118,6 +133,8 @@ static bool choose_preload(struct hd_run *run) {
     hd_log("instrumented routines and markers count from the first OpenMP construct on");
     run->preload = false;
   }
+  if (run->mpi[0] && (!run->preload || cannot_preload(run->mpi)))
+    run->mpi[0] = '\0';
   if (run->entries[0] && cannot_preload(run->entries)) {
     if (options->handout == HD_RUN_PRELOAD_YES)
       return false;
@@ -175,7 +192,7 @@ static bool append(const char *name, const char *last) {
 static bool set_preload(const struct hd_run *run) {
   const bool set = run->libomp[0] ? prepend("LD_PRELOAD", run->libomp) && prepend("LD_PRELOAD", run->entries)
                                   : append("LD_PRELOAD", run->entries);
-  return set && append("LD_PRELOAD", run->preload ? run->library : "");
+  return set && append("LD_PRELOAD", run->mpi) && append("LD_PRELOAD", run->preload ? run->library : "");
 }
 
 static bool set_choice(const char *name, const char *value) {

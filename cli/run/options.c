@@ -141,6 +141,8 @@ const struct hd_option hd_run_shared_options[] = {
      .take = hd_take_value, .field = offsetof(struct hd_run_options, handout), .value = HD_RUN_PRELOAD_YES},
     {0, "no-handout", NULL, "do not preload it: that time counts as busy time", .take = hd_take_value,
      .field = offsetof(struct hd_run_options, handout), .value = HD_RUN_PRELOAD_NO},
+    {0, "no-mpi", NULL, "do not stand in front of MPI's functions: time in them counts as busy time",
+     HD_OPTION_FLAG(struct hd_run_options, no_mpi)},
     {0, "gomp", NULL, "run a program built by GCC on LLVM's libomp", HD_OPTION_FLAG(struct hd_run_options, gomp)},
     {0, "libomp", "PATH", "the libomp for --gomp (default: the one the loader finds)",
      HD_OPTION_FILE(struct hd_run_options, libomp)},

@@ -34,6 +34,7 @@ struct hd_run_options {
   char *measured;                    /* functions with sleds, a choice among names; owned; NULL: HEDDLE_ROUTINES */
   enum hd_run_preload routines;      /* libheddle.so, otherwise loaded when an OpenMP runtime asks for it */
   enum hd_run_preload handout;       /* libheddle-entry.so */
+  bool no_mpi;                       /* nothing in front of MPI */
   bool gomp;
   bool quiet;
   bool progress;

@@ -76,6 +76,7 @@ struct hd_run {
   bool preload;             /* libheddle.so, too */
   unsigned measurable;      /* functions with sleds that nobody chose among; 0: none, or none is known */
   char entries[PATH_MAX];   /* libheddle-entry.so; "": not preloaded */
+  char mpi[PATH_MAX];       /* what stands in front of MPI; "": not preloaded */
   bool untold_libgomp;      /* the program runs on libgomp, which tells nothing */
   char directory[PATH_MAX]; /* private; "" when there is none */
   int lock;                 /* on it */

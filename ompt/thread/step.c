@@ -68,7 +68,7 @@ static const void *body_of(const struct hd_profile_record *around) {
 
 static struct hd_call_site find_site(const struct hd_thread *thread, const struct hd_row_record *from,
                                      enum hd_kind kind, const void *address) {
-  if (kind == HD_KIND_ROUTINE || kind == HD_KIND_PHASE)
+  if (kind == HD_KIND_ROUTINE || kind == HD_KIND_PHASE || kind == HD_KIND_MPI)
     return (struct hd_call_site){.address = address};
   const struct hd_profile_record *around = hd_callpath_record(from->profile);
   if (is_region(hd_callpath_kind(around)) && is_whole_region(thread, around, kind, address))

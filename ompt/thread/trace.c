@@ -149,12 +149,15 @@ static uint8_t *begin_entry(struct hd_thread *thread, uint64_t ticks, uint32_t p
   const int32_t step = (int32_t)(profile - trace->profile);
   if (__builtin_expect(trace->next > trace->limit, false) && !begin_block(thread))
     return NULL;
+  const uint32_t code = hd_trace_code_of(state);
+  const bool has_code = code >= HD_TRACE_STATE;
   uint32_t length;
-  uint8_t *to = put_time(trace->next + 1, ticks > trace->ticks ? ticks - trace->ticks : 0, &length);
+  trace->next[1] = (uint8_t)code;
+  uint8_t *to = put_time(trace->next + 1 + has_code, ticks > trace->ticks ? ticks - trace->ticks : 0, &length);
   if (step)
     to = put_number(to, (uint32_t)step << 1 ^ (step < 0 ? UINT32_MAX : 0));
   *trace->next =
-      (uint8_t)(state | (step ? HD_TRACE_MOVES : 0) | (marks ? HD_TRACE_MARKS : 0) | length << HD_TRACE_LENGTH_SHIFT);
+      (uint8_t)((has_code ? HD_TRACE_STATE : code) | (step ? HD_TRACE_MOVES : 0) | (marks ? HD_TRACE_MARKS : 0) | length << HD_TRACE_LENGTH_SHIFT);
   trace->ticks = ticks > trace->ticks ? ticks : trace->ticks;
   trace->profile = profile;
   trace->state = state;

@@ -29,6 +29,7 @@ static void take_shares(struct hd_shares *from, const struct hd_shares *shares) 
   hd_take(&from->iterations, shares->iterations);
   hd_take(&from->created, shares->created);
   hd_take(&from->elsewhere, shares->elsewhere);
+  hd_take(&from->mpi_bytes, shares->mpi_bytes);
   hd_take(&from->static_iterations, shares->static_iterations);
   hd_take(&from->refused, shares->refused);
 }

@@ -125,6 +125,7 @@ static void join_header(struct hd_file_header *to, const struct hd_file_header *
     to->flags = (to->flags & ~(uint32_t)HD_FILE_KILLED) | (from->flags & HD_FILE_KILLED);
   }
   to->rank = to->rank == from->rank ? to->rank : -1;
+  to->ranks = to->ranks == from->ranks ? to->ranks : 0;
   to->pid = to->pid == from->pid ? to->pid : 0;
   to->max_threads = larger(to->max_threads, from->max_threads);
   if (to->online_processors < from->online_processors)

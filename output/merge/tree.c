@@ -92,5 +92,7 @@ void hd_merge_write_names(struct hd_merge *merge) {
       hd_writer_add_text(merge->writer, HD_TEXT_PHASE, i, function, strlen(function));
     else if (node->kind != HD_KIND_PHASE && (function || node->name.file))
       write_name(merge->writer, i, &node->name);
+    if (node->called)
+      hd_writer_add_text(merge->writer, HD_TEXT_MPI, i, node->called, strlen(node->called));
   }
 }

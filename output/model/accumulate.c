@@ -11,6 +11,8 @@ void hd_accumulate_cell(struct hd_shares *to, const struct hd_row_cell *cell, ui
   } else if (kind == HD_CELL_STATIC) {
     to->static_iterations += cell->ticks;
     to->number = hd_numbers_join(to->number, cell->intrusion);
+  } else if (kind == HD_CELL_MPI) {
+    to->mpi_bytes += cell->ticks;
   } else if (kind == HD_CELL_REFUSED) {
     to->refused += cell->ticks;
   }
@@ -21,6 +23,7 @@ void hd_accumulate_shares(struct hd_shares *to, const struct hd_shares *from) {
   to->iterations += from->iterations;
   to->created += from->created;
   to->elsewhere += from->elsewhere;
+  to->mpi_bytes += from->mpi_bytes;
   to->static_iterations += from->static_iterations;
   to->number = hd_numbers_join(to->number, from->number);
   to->refused += from->refused;

@@ -44,6 +44,7 @@ static const struct {
     [HD_KIND_PHASE] = {"phase", "phase", 0},
     [HD_KIND_MASKED] = {"masked", "masked", WORK},
     [HD_KIND_WORKDISTRIBUTE] = {"workdistribute", "workdistribute", WORK},
+    [HD_KIND_MPI] = {"mpi", "MPI", 0},
     [HD_KIND_BEFORE] = {"before", "begun before the measurement", 0},
 };
 

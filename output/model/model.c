@@ -17,6 +17,13 @@ uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]) {
   return sum;
 }
 
+uint64_t hd_ticks_in_mpi(const uint64_t ticks[HD_STATE_COUNT]) {
+  uint64_t sum = 0;
+  for (int state = HD_WAIT_MPI_FIRST; state <= HD_WAIT_LAST; state++)
+    sum += ticks[state];
+  return sum;
+}
+
 uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]) {
   uint64_t sum = 0;
   for (int state = HD_RUNTIME_FIRST; state <= HD_RUNTIME_LAST; state++)

@@ -107,8 +107,9 @@ struct hd_node {
   uint64_t active_ticks;         /* time during which at least one thread was busy in it, exclusive */
   uint64_t unpaired_ticks; /* part of active_ticks in which too many other nodes were busy: overlaps were not kept */
   struct hd_name name;
-  bool name_cached; /* the name comes from the file */
-  bool name_fresh;  /* the name was looked up on this machine; the file lacks it */
+  const char *called; /* the function of MPI; NULL: none, or not known */
+  bool name_cached;   /* the name comes from the file */
+  bool name_fresh;    /* the name was looked up on this machine; the file lacks it */
 };
 
 /** What a thread was doing when the profile ended: it had sent no event since. */
@@ -396,6 +397,9 @@ static inline double hd_model_seconds(const struct hd_model *model, uint64_t tic
 
 /** Sum of the waiting states of `ticks`. */
 uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
+
+/** Sum of those in MPI. */
+uint64_t hd_ticks_in_mpi(const uint64_t ticks[HD_STATE_COUNT]);
 
 /** Sum of the states of the runtime's own work. */
 uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]);

@@ -101,6 +101,10 @@ static void name_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
            function[0] || location[0] ? location : "unknown routine");
 }
 
+const char *hd_node_words(const struct hd_node *node) {
+  return node->called ? node->called : hd_kind_words(node->kind);
+}
+
 static void construct_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,
                            const char *around) {
   char location[HD_PLACE_BYTES];
@@ -112,7 +116,7 @@ static void construct_text(char place[HD_PLACE_BYTES], const struct hd_model *mo
     shown_function(function, &node->name);
     mark = strstr(name, HD_UNKNOWN_SITE) ? HD_UNKNOWN_SITE : "";
   }
-  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s", hd_kind_words(node->kind), location[0] ? " " : "", location,
+  snprintf(place, HD_PLACE_BYTES, "%s%s%.200s%s%s%s", hd_node_words(node), location[0] ? " " : "", location,
            function[0] ? " in " : "", function, mark);
 }
 

@@ -19,6 +19,9 @@ void hd_location_text(char place[HD_PLACE_BYTES], const struct hd_model *model, 
 /** A C++ function without parameters, template arguments and result: "lab::Grid::sum". */
 void hd_function_text(char to[HD_FUNCTION_BYTES], const char *function);
 
+/** What the construct is called in reports: "loop static", "MPI_Send". */
+const char *hd_node_words(const struct hd_node *node);
+
 /** "parallel heat.c:42 in main", "kernel heat.c:10" (a routine), "phase setup". A construct's function is left out when
  *  it is `outer`'s; `outer` may be NULL. */
 void hd_node_text(char place[HD_PLACE_BYTES], const struct hd_model *model, const struct hd_node *node,

@@ -8,7 +8,8 @@ static bool same_text(const char *a, const char *b) {
 }
 
 bool hd_place_is_same(const struct hd_node *a, const struct hd_node *b) {
-  if (a->kind != b->kind || a->name.line != b->name.line || !same_text(a->name.function, b->name.function))
+  if (a->kind != b->kind || a->name.line != b->name.line || !same_text(a->name.function, b->name.function) ||
+      !same_text(a->called, b->called))
     return false;
   if (a->kind == HD_KIND_PHASE || a->kind == HD_KIND_PROGRAM)
     return true;

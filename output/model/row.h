@@ -35,6 +35,7 @@ struct hd_shares {
   uint64_t iterations;
   uint64_t created;   /* tasks, by the thread that created them */
   uint64_t elsewhere; /* tasks, by the thread that began to run them, if another had created them */
+  uint64_t mpi_bytes; /* that the arguments of calls of MPI have named */
   /* Static loops, by thread, and of no meaning if those of several are added up: HD_CELL_STATIC. */
   uint64_t static_iterations;
   int64_t number;

@@ -91,6 +91,13 @@ static bool take_phase(struct hd_reader *reader, uint32_t id, const char *text, 
   return true;
 }
 
+static bool take_called(struct hd_reader *reader, uint32_t id, const char *text, size_t bytes) {
+  if (id >= reader->model->node_count || reader->model->nodes[id].kind != HD_KIND_MPI)
+    return hd_reader_fail(reader, "damaged: the name of a function of MPI belongs to no call of one");
+  reader->model->nodes[id].called = hd_model_copy(reader->model, text, bytes);
+  return true;
+}
+
 static bool take_text(struct hd_reader *reader, const struct hd_text_record *record, const char *text) {
   struct hd_model *model = reader->model;
   switch (record->kind) {
@@ -107,6 +114,8 @@ static bool take_text(struct hd_reader *reader, const struct hd_text_record *rec
     return take_name(reader, record->id, text, record->bytes);
   case HD_TEXT_PHASE:
     return take_phase(reader, record->id, text, record->bytes);
+  case HD_TEXT_MPI:
+    return take_called(reader, record->id, text, record->bytes);
   case HD_TEXT_GROUP:
     hd_reader_take_group(model, text, record->bytes);
     return true;

@@ -138,10 +138,12 @@ static bool end_log(struct log *log) {
 static bool take_entry(struct walk *walk, struct log *log) {
   struct hd_trace_entry entry = {.thread = log->thread, .before = log->next.now, .since_ticks = log->next.ticks};
   const uint32_t first = take_byte(log);
+  const uint32_t code = first & HD_TRACE_STATE,
+                 state = hd_trace_state_of(code == HD_TRACE_STATE ? take_byte(log) : code);
   const uint64_t ticks = take_time(log, first >> HD_TRACE_LENGTH_SHIFT);
   const uint32_t step = first & HD_TRACE_MOVES ? take_number(log) : 0;
   entry.ticks = log->next.ticks + ticks;
-  entry.now = (struct hd_trace_place){log->next.now.node + (step >> 1 ^ (0 - (step & 1))), first & HD_TRACE_STATE};
+  entry.now = (struct hd_trace_place){log->next.now.node + (step >> 1 ^ (0 - (step & 1))), state};
   if (first & HD_TRACE_MARKS && !take_mark(walk, log, &entry))
     return false;
   if (log->at > log->end)

@@ -48,6 +48,7 @@ struct hd_united_key hd_united_key_of(struct hd_uniting *uniting, size_t run, co
                               .kind = hd_united_kind_of(united, node),
                               .flags = node->flags & KEY_FLAGS,
                               .function = HD_NONE,
+                              .called = hd_intern_text(&uniting->texts, node->called),
                               .file = HD_NONE,
                               .module = HD_NONE};
   if (node->kind == HD_KIND_PHASE) {

@@ -63,6 +63,7 @@ static struct hd_united_key place_of(struct hd_uniting *uniting, const struct hd
   const struct hd_name *name = &node->name;
   struct hd_united_key key = {.kind = hd_united_kind_of(uniting->united, node),
                               .function = hd_intern_text(&uniting->texts, name->function),
+                              .called = hd_intern_text(&uniting->texts, node->called),
                               .file = HD_NONE,
                               .module = HD_NONE};
   if (node->kind == HD_KIND_PHASE || node->kind == HD_KIND_PROGRAM)

@@ -16,12 +16,13 @@ struct hd_united_key {
   uint32_t kind;
   uint32_t flags;
   uint32_t function; /* text or HD_NONE */
-  uint32_t file;     /* likewise */
-  uint32_t module;   /* number, or text, or HD_NONE */
-  uint32_t by_line;  /* what `site` is: a line, or an offset or address */
+  uint32_t called;   /* likewise; and the next */
+  uint32_t file;
+  uint32_t module;  /* number, or text, or HD_NONE */
+  uint64_t by_line; /* what `site` is: a line, or an offset or address */
   uint64_t site;
 };
-_Static_assert(sizeof(struct hd_united_key) == 8 * sizeof(uint32_t) + sizeof(uint64_t), "no byte is padding");
+_Static_assert(sizeof(struct hd_united_key) == 8 * sizeof(uint32_t) + 2 * sizeof(uint64_t), "no byte is padding");
 
 /** While callpaths are united. */
 struct hd_uniting {

@@ -102,6 +102,8 @@ static struct hd_row_cell cell_of(const struct hd_row *row, uint32_t kind, bool 
     return (struct hd_row_cell){row->shares.chunks, (int64_t)row->shares.iterations};
   if (kind == HD_CELL_TASKS)
     return (struct hd_row_cell){row->shares.created, (int64_t)row->shares.elsewhere};
+  if (kind == HD_CELL_MPI)
+    return (struct hd_row_cell){.ticks = row->shares.mpi_bytes};
   if (kind == HD_CELL_STATIC)
     return (struct hd_row_cell){row->shares.static_iterations, row->shares.number};
   struct hd_row_cell cell = {.ticks = row->ticks[kind]};

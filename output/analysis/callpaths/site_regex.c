@@ -41,7 +41,7 @@ static bool is_meant(const regex_t *regex, const struct hd_model *model, const s
   if (node->kind == HD_KIND_PHASE || node->kind == HD_KIND_PROGRAM)
     return false;
   hd_location_text(location, model, node);
-  snprintf(text, sizeof text, "%s %.400s", hd_kind_words(node->kind), location);
+  snprintf(text, sizeof text, "%s %.400s", hd_node_words(node), location);
   return finds(regex, text);
 }
 

@@ -32,6 +32,7 @@ enum hd_cause {
   HD_CAUSE_TASK_GRANULARITY,
   HD_CAUSE_TASK_CREATION,
   HD_CAUSE_TASK_DEPENDENCES,
+  HD_CAUSE_MPI_WAIT,
   HD_CAUSE_OVERSUBSCRIPTION,
   HD_CAUSE_PINNED,
   HD_CAUSE_WORK_INFLATION, /* only runs that are compared have it (output/comparison) */

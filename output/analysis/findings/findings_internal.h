@@ -102,6 +102,12 @@ void hd_charges_find_serial(struct hd_diagnosis *diagnosis);
 void hd_charges_find_processors(struct hd_diagnosis *diagnosis);
 void hd_charges_find_measurement(struct hd_diagnosis *diagnosis);
 
+/** findings_mpi.c */
+void hd_charges_find_mpi(struct hd_diagnosis *diagnosis);
+
+/** Time in MPI outside regions; without `all`, what may be waits. */
+double hd_diagnosis_mpi_outside(const struct hd_diagnosis *diagnosis, bool all);
+
 /** The value of a variable in the run's environment; NULL: not set. */
 const char *hd_diagnosis_variable(const struct hd_diagnosis *diagnosis, const char *name);
 
@@ -115,7 +121,8 @@ double hd_diagnosis_spare(const struct hd_diagnosis *diagnosis, const struct hd_
 typedef void hd_finding_words(const struct hd_diagnosis *diagnosis, struct hd_finding *finding);
 hd_finding_words hd_say_serial, hd_say_serial_in_region, hd_say_imbalance, hd_say_too_few_iterations, hd_say_scheduling,
     hd_say_fork_join, hd_say_wake_up, hd_say_barrier, hd_say_reduction, hd_say_mutex, hd_say_task_granularity,
-    hd_say_task_creation, hd_say_task_dependences, hd_say_oversubscription, hd_say_pinned, hd_say_measurement;
+    hd_say_task_creation, hd_say_task_dependences, hd_say_mpi_wait, hd_say_oversubscription, hd_say_pinned,
+    hd_say_measurement;
 
 /** What samples show of the time outside regions: the one or two functions that take most of it. False: too few
  * samples, or their names are not known (output/symbols/sample_names.h). */

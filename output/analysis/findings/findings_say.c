@@ -277,7 +277,7 @@ void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_fin
 void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_loss_book *book = diagnosis->book;
   if (diagnosis->crowded) {
-    hd_say(finding->evidence[0], "its %u threads may use %u of the machine's %" PRIu64 " processors",
+    hd_say(finding->evidence[0], "its %u threads may use %u of the machine's %u processors",
            book->alive_threads, diagnosis->processors, diagnosis->model->header.online_processors);
     hd_say(finding->attempt[0], "a wider affinity mask (taskset, numactl, cpuset, the batch system), or %u thread%s",
            diagnosis->processors, hd_plural(diagnosis->processors));

@@ -29,6 +29,8 @@
   /* chunks of loops handed out */                                                                                    \
   LOSS(SCHEDULING, "scheduling", "scheduling", "handing out chunks of loops", "less handing out of chunks")           \
   LOSS(TASK_CREATION, "task_creation", "task creation", "creating tasks", "less creation of tasks")                   \
+  /* in MPI; outside regions of all threads, which have no work meanwhile */                                          \
+  LOSS(MPI, "mpi", "MPI", "waiting in MPI", "less waiting in MPI")                                                    \
   /* waits that the runtime does not explain */                                                                       \
   LOSS(OTHER, "other", "other waits", "other waits", "less of other waits")                                           \
   /* more busy time than in the run that is compared with; 0 in one run alone */                                      \
@@ -50,6 +52,11 @@
   STATE(HD_WAIT_ATOMIC, "atomic", "atomic", HD_LOSS_LOCKS)                                                            \
   STATE(HD_WAIT_REDUCTION, "reduction", "reduction", HD_LOSS_IMBALANCE)                                               \
   STATE(HD_WAIT_OTHER, "other", "other wait", HD_LOSS_OTHER)                                                          \
+  STATE(HD_WAIT_MPI_POINT_TO_POINT, "mpi_point_to_point", "MPI p2p", HD_LOSS_MPI)                                     \
+  STATE(HD_WAIT_MPI_COLLECTIVE, "mpi_collective", "MPI coll.", HD_LOSS_MPI)                                           \
+  STATE(HD_WAIT_MPI_ONE_SIDED, "mpi_one_sided", "MPI 1-sided", HD_LOSS_MPI)                                           \
+  STATE(HD_WAIT_MPI_IO, "mpi_io", "MPI I/O", HD_LOSS_MPI)                                                             \
+  STATE(HD_WAIT_MPI_OTHER, "mpi_other", "MPI other", HD_LOSS_MPI)                                                     \
   STATE(HD_RUNTIME_FORK_JOIN, "fork_join", "fork/join", HD_LOSS_RUNTIME)                                              \
   STATE(HD_RUNTIME_SCHEDULING, "scheduling", "scheduling", HD_LOSS_SCHEDULING)                                        \
   STATE(HD_RUNTIME_TASK_CREATION, "task_creation", "creation", HD_LOSS_TASK_CREATION)                                 \

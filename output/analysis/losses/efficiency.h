@@ -9,7 +9,7 @@
  *
  *     serialization    useful / (useful + serial)
  *     load balance     (useful + serial) / (... + imbalance)
- *     synchronization  (useful + serial + imbalance) / (... + waits for barriers, locks and tasks)
+ *     synchronization  (useful + serial + imbalance) / (... + waits for barriers, locks and tasks, and in MPI)
  *     scheduling       all but the runtime's own work / all
  */
 #ifndef HEDDLE_OUTPUT_ANALYSIS_EFFICIENCY_H
@@ -22,8 +22,9 @@
 #define HD_FACTORS(FACTOR)                                                                                            \
   FACTOR(SERIALIZATION, "serialization", "Serial", "no work for the thread", 1u << HD_LOSS_SERIAL)                    \
   FACTOR(LOAD_BALANCE, "load_balance", "Balance", "others had more to do", 1u << HD_LOSS_IMBALANCE)                   \
-  FACTOR(SYNCHRONIZATION, "synchronization", "Sync", "explicit barriers, locks, waits for tasks, other waits",        \
-         1u << HD_LOSS_BARRIER | 1u << HD_LOSS_LOCKS | 1u << HD_LOSS_TASKS | 1u << HD_LOSS_OTHER)                     \
+  FACTOR(SYNCHRONIZATION, "synchronization", "Sync", "explicit barriers, locks, waits for tasks, in MPI, other waits",\
+         1u << HD_LOSS_BARRIER | 1u << HD_LOSS_LOCKS | 1u << HD_LOSS_TASKS | 1u << HD_LOSS_MPI |                      \
+             1u << HD_LOSS_OTHER)                                                                                     \
   FACTOR(SCHEDULING, "scheduling", "Sched",                                                                           \
          "the runtime's own work: fork, join and barriers, chunks handed out, tasks created",                         \
          1u << HD_LOSS_RUNTIME | 1u << HD_LOSS_SCHEDULING | 1u << HD_LOSS_TASK_CREATION | 1u << HD_LOSS_INFLATION)

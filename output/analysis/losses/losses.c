@@ -174,6 +174,22 @@ static uint64_t find_rest(struct hd_losses *losses, uint64_t threads, uint64_t e
   return 0;
 }
 
+static uint64_t mpi_outside(const struct hd_loss_book *book) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < book->model->node_count; i++)
+    if (book->place[i] == HD_PLACE_OUTSIDE)
+      sum += hd_ticks_in_mpi(book->model->nodes[i].ticks);
+  return sum;
+}
+
+/* While a process waits in MPI outside all regions none of its threads has work. Returns what is left. */
+static uint64_t charge_mpi(const struct hd_loss_book *book, struct hd_losses *losses, uint64_t rest) {
+  const uint64_t others = (book->threads - 1) * mpi_outside(book);
+  const uint64_t theirs = others < rest ? others : rest;
+  hd_losses_plus(&losses->lost[HD_LOSS_MPI], theirs);
+  return rest - theirs;
+}
+
 static void sum_up(struct hd_loss_book *book) {
   const struct hd_model *model = book->model;
   for (uint32_t i = model->node_count; i-- > 0;) { /* children have larger ids: they have been added */
@@ -181,7 +197,7 @@ static void sum_up(struct hd_loss_book *book) {
     struct hd_losses *own = &book->inclusive[i];
     uint64_t rest = 0;
     if (i == 0)
-      rest = find_rest(own, book->threads, model->elapsed_ticks);
+      rest = charge_mpi(book, own, find_rest(own, book->threads, model->elapsed_ticks));
     else if (book->place[i] == HD_PLACE_REGION && node->team.elapsed_ticks > 0)
       rest = find_rest(own, book->threads, node->team.elapsed_ticks);
     else

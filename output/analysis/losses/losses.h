@@ -8,6 +8,8 @@
  * were asked for and never came are lost, too. Capacity = busy + the sum of all losses, to the tick, because what no
  * event accounts for is one of them (HD_LOSS_SERIAL). All numbers are ticks of the run's clock.
  *
+ * While the process waits in MPI outside all regions, its other threads lose that time to MPI, too.
+ *
  * How waits at implicit barriers are divided: losses_barriers.c.
  */
 #ifndef HEDDLE_OUTPUT_ANALYSIS_LOSSES_H

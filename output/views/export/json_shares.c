@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file json_shares.c
- * What loops and tasks were handed out in, in the JSON: for each callpath and thread; how long chunks and tasks took,
- * how long tasks waited to begin, and where among the iterations chunks were, for each callpath.
+ * What loops and tasks were handed out in, and what was called of MPI, in the JSON: for each callpath and thread; how
+ * long chunks and tasks took, how long tasks waited to begin, and where among the iterations chunks were, for each
+ * callpath.
  */
 #include "output/model/lengths.h"
 #include "output/model/loops.h"
@@ -71,10 +72,17 @@ static json_t *task_times(const struct hd_model *model, const struct hd_node *no
                : json_object();
 }
 
+static json_t *mpi_members(const struct hd_node *node, const struct hd_shares *from, uint64_t calls) {
+  if (node->kind != HD_KIND_MPI)
+    return json_null();
+  return HD_JSON({HD_KEY(CALLS_MPI), hd_json_count(calls)}, {HD_KEY(BYTES), hd_json_count(from->mpi_bytes)});
+}
+
 json_t *hd_json_row_shares(const struct hd_node *node, const struct hd_row *row) {
   const bool is_known = is_loop(node) && node->shares.chunks > 0;
   return HD_JSON({"loop", is_known ? loop_members(&row->shares) : json_null()},
-                 {"task", task_members(node, &row->shares, row->visits)});
+                 {"task", task_members(node, &row->shares, row->visits)},
+                 {"mpi", mpi_members(node, &row->shares, row->visits)});
 }
 
 json_t *hd_json_node_shares(const struct hd_model *model, const struct hd_node *node) {
@@ -86,5 +94,8 @@ json_t *hd_json_node_shares(const struct hd_model *model, const struct hd_node *
   json_t *task = node->kind == HD_KIND_TASK ? HD_JSON({HD_JSON_MERGE, task_members(node, &node->shares, node->visits)},
                                                       {HD_JSON_MERGE, task_times(model, node)})
                                             : json_null();
-  return HD_JSON({"loop", members}, {"task", task});
+  json_t *mpi = node->kind == HD_KIND_MPI ? HD_JSON({"function", hd_json_text(node->called)},
+                                                    {HD_JSON_MERGE, mpi_members(node, &node->shares, node->visits)})
+                                          : json_null();
+  return HD_JSON({"loop", members}, {"task", task}, {"mpi", mpi});
 }

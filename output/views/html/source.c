@@ -81,7 +81,7 @@ static void put_links(const struct spot *first, const struct spot *end, FILE *ou
     if (!at->node || same < at)
       continue;
     fprintf(out, "%s<a href=\"#c%u\">%s</a>", count > 0 ? ", " : " <small>", at->node->id,
-            hd_kind_words(at->node->kind));
+            hd_node_words(at->node));
     count++;
   }
   fputs(count > 0 ? "</small>" : "", out);

@@ -40,6 +40,8 @@
 #define HD_NAMES_CREATED          "created",          "created",                "Created",    HD_COUNT
 #define HD_NAMES_RUN              "run",              "run",                    "Run",        HD_COUNT
 #define HD_NAMES_ELSEWHERE        "run_elsewhere",    "run_elsewhere",          "Elsewhere",  HD_COUNT
+#define HD_NAMES_CALLS_MPI        "calls",            "calls",                  "Calls",      HD_COUNT
+#define HD_NAMES_BYTES            "bytes",            "bytes",                  "Bytes",      HD_COUNT
 #define HD_NAMES_PATH             "critical_path_s",  "critical_path_s",        "Path",       HD_SECONDS
 #define HD_NAMES_PATH_SELF        "critical_path_self_s","critical_path_self_s","Self",       HD_SECONDS
 #define HD_NAMES_WORK             "work_s",           "work_s",                 "Work",       HD_SECONDS

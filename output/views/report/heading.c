@@ -71,6 +71,8 @@ static void print_run(const struct hd_model *model, FILE *out) {
     fprintf(out, ", pid %u", header->pid);
   if (header->rank >= 0)
     fprintf(out, ", rank %d", header->rank);
+  if (header->rank >= 0 && header->ranks > 0)
+    fprintf(out, " of %u", header->ranks);
   print_end(model, out);
   fputc('\n', out);
 }

@@ -70,6 +70,11 @@ static const char characters[HD_STATE_COUNT + 1] = {
     [HD_WAIT_ATOMIC] = 'l',
     [HD_WAIT_REDUCTION] = '.',
     [HD_WAIT_OTHER] = '.',
+    [HD_WAIT_MPI_POINT_TO_POINT] = 'm',
+    [HD_WAIT_MPI_COLLECTIVE] = 'm',
+    [HD_WAIT_MPI_ONE_SIDED] = 'm',
+    [HD_WAIT_MPI_IO] = 'm',
+    [HD_WAIT_MPI_OTHER] = 'm',
     [HD_RUNTIME_FORK_JOIN] = 'r',
     [HD_RUNTIME_SCHEDULING] = 'r',
     [HD_RUNTIME_TASK_CREATION] = 'r',
@@ -106,7 +111,7 @@ static void print_all(const struct drawing *drawing, const struct hd_instances *
     if (drawing->takes_part[i])
       print_thread(drawing, i, out);
   hd_print_sentences(out,
-                     "\n#: busy; .: waits at a barrier; l: for a lock or a critical section; t: for tasks; r: the "
+                     "\n#: busy; .: waits at a barrier; l: for a lock or a critical section; t: for tasks; m: in MPI; r: the "
                      "runtime works; a space: idle, or not yet there. A character stands for %s: what the thread "
                      "did most of it.",
                      hd_duration(hd_model_seconds(model, hd_instance_ticks(&drawing->of)) / drawing->columns).text);

@@ -389,8 +389,9 @@ static void test_recursion_through_a_region_counts_nothing_twice(void **state) {
 
 static void test_losses_have_names(void **state) {
   (void)state;
-  static const char *const ids[] = {"serial",  "imbalance",  "barrier_explicit", "locks", "tasks",
-                                    "runtime", "scheduling", "task_creation",    "other", "work_inflation"};
+  static const char *const ids[] = {"serial", "imbalance", "barrier_explicit", "locks",
+                                    "tasks",  "runtime",   "scheduling",       "task_creation",
+                                    "mpi",    "other",     "work_inflation"};
   for (int i = 0; i < HD_LOSS_COUNT; i++) {
     assert_string_equal(hd_loss_id((enum hd_loss)i), ids[i]);
     assert_in_range(strlen(hd_loss_words((enum hd_loss)i)), 1, 13);

@@ -105,6 +105,7 @@ static const OTF2_RegionRole kind_roles[HD_KIND_COUNT] = {
     [HD_KIND_MASKED] = OTF2_REGION_ROLE_MASTER,
     [HD_KIND_WORKDISTRIBUTE] = OTF2_REGION_ROLE_WORKSHARE,
     [HD_KIND_BEFORE] = OTF2_REGION_ROLE_ARTIFICIAL,
+    [HD_KIND_MPI] = OTF2_REGION_ROLE_WRAPPER,
 };
 
 static const OTF2_RegionRole state_roles[HD_STATE_COUNT] = {
@@ -118,6 +119,11 @@ static const OTF2_RegionRole state_roles[HD_STATE_COUNT] = {
     [HD_WAIT_ATOMIC] = OTF2_REGION_ROLE_ATOMIC,
     [HD_WAIT_REDUCTION] = OTF2_REGION_ROLE_IMPLICIT_BARRIER,
     [HD_WAIT_OTHER] = OTF2_REGION_ROLE_UNKNOWN,
+    [HD_WAIT_MPI_POINT_TO_POINT] = OTF2_REGION_ROLE_POINT2POINT,
+    [HD_WAIT_MPI_COLLECTIVE] = OTF2_REGION_ROLE_COLL_OTHER,
+    [HD_WAIT_MPI_ONE_SIDED] = OTF2_REGION_ROLE_RMA,
+    [HD_WAIT_MPI_IO] = OTF2_REGION_ROLE_FILE_IO,
+    [HD_WAIT_MPI_OTHER] = OTF2_REGION_ROLE_WRAPPER,
     [HD_RUNTIME_FORK_JOIN] = OTF2_REGION_ROLE_ARTIFICIAL,
     [HD_RUNTIME_SCHEDULING] = OTF2_REGION_ROLE_ARTIFICIAL,
     [HD_RUNTIME_TASK_CREATION] = OTF2_REGION_ROLE_TASK_CREATE,
@@ -130,6 +136,8 @@ OTF2_RegionRole hd_otf2_role(const struct hd_model *model, const struct hd_otf2_
 
 /* Routines of which only the stack is known, too, are the program's. */
 OTF2_Paradigm hd_otf2_paradigm(const struct hd_model *model, const struct hd_otf2_region *region) {
+  if (region->state >= HD_WAIT_MPI_FIRST && region->state <= HD_WAIT_LAST)
+    return OTF2_PARADIGM_MPI;
   if (region->state != HD_BUSY)
     return OTF2_PARADIGM_OPENMP;
   switch (model->nodes[region->node].kind) {
@@ -139,6 +147,8 @@ OTF2_Paradigm hd_otf2_paradigm(const struct hd_model *model, const struct hd_otf
     return OTF2_PARADIGM_COMPILER;
   case HD_KIND_PHASE:
     return OTF2_PARADIGM_USER;
+  case HD_KIND_MPI:
+    return OTF2_PARADIGM_MPI;
   default:
     return OTF2_PARADIGM_OPENMP;
   }

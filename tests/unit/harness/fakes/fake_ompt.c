@@ -7,6 +7,7 @@
 #include <heddle.h>
 
 #include "entry/entries.h"
+#include "mpi/calls.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -69,6 +70,12 @@ static const struct heddle_inside *get_innermost(void) {
   return &inside[current_thread].here;
 }
 static struct heddle_entries entries = {.innermost = get_innermost};
+
+static struct heddle_mpi_calls mpi_calls;
+static struct {
+  uint32_t begun[FK_MAX_ENTRIES]; /* what the tool answered to begins that are open */
+  uint32_t depth;
+} in_mpi[FK_MAX_THREADS];
 
 static void (*switch_class)(uint32_t event_class, bool off); /* the tool's, once it has started */
 
@@ -173,6 +180,8 @@ static ompt_interface_fn_t look_up(const char *name) {
     return (ompt_interface_fn_t)(uintptr_t)&switch_class;
   if (strcmp(name, "heddle_external_entries") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&entries;
+  if (strcmp(name, "heddle_external_mpi_calls") == 0)
+    return (ompt_interface_fn_t)(uintptr_t)&mpi_calls;
   if (strcmp(name, "heddle_external_exiting") == 0)
     return (ompt_interface_fn_t)(uintptr_t)&exiting;
   if (strcmp(name, "heddle_external_samples") == 0 && rt.options->samples)
@@ -312,6 +321,18 @@ static void play_control(const struct fk_event *e) {
     rt.told->controls[rt.told->control_count++] = result;
 }
 
+/* An end is told if the begin was observed, as the wrappers do. */
+static void play_mpi(const struct fk_event *e) {
+  uint32_t *begun = in_mpi[e->thread].begun;
+  uint32_t *depth = &in_mpi[e->thread].depth;
+  if (e->op == FK_MPI_BEGIN ? *depth == FK_MAX_ENTRIES : *depth == 0)
+    _exit(FK_BAD_SCRIPT);
+  if (e->op == FK_MPI_BEGIN)
+    begun[(*depth)++] = mpi_calls.begin ? mpi_calls.begin((enum heddle_mpi_kind)e->kind, FK_MPI_FUNCTION, code_of(e)) : 0;
+  else if (begun[--*depth])
+    mpi_calls.end(begun[*depth], e->size);
+}
+
 static void play_program(const struct fk_event *e) {
   switch ((enum fk_op)e->op) {
   case FK_ROUTINE_ENTER:
@@ -321,6 +342,10 @@ static void play_program(const struct fk_event *e) {
   case FK_PHASE_BEGIN:
   case FK_PHASE_END:
     play_phase(e);
+    break;
+  case FK_MPI_BEGIN:
+  case FK_MPI_END:
+    play_mpi(e);
     break;
   case FK_PAUSE:
     heddle_pause();

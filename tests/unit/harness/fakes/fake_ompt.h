@@ -28,6 +28,7 @@
 #define FK_MAX_THREADS 1024
 #define FK_MAX_LEVELS 8
 #define FK_MAX_CONTROLS 16
+#define FK_MPI_FUNCTION "MPI_Played"
 #define FK_MAX_ENTRIES 16 /* entry points of the runtime that a thread is in at once */
 
 enum fk_op {
@@ -56,6 +57,8 @@ enum fk_op {
   FK_ROUTINE_EXIT,
   FK_PHASE_BEGIN, /* heddle_phase_begin("phase <code>") */
   FK_PHASE_END,   /* code 0: NULL */
+  FK_MPI_BEGIN,   /* a wrapper of a function of MPI: `kind` is enum heddle_mpi_kind, `code` the caller */
+  FK_MPI_END,     /* `size`: bytes */
   FK_PAUSE,       /* heddle_pause() */
   FK_RESUME,
   FK_CONTROL,  /* omp_control_tool(kind) */

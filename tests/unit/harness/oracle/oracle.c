@@ -276,6 +276,20 @@ static void on_entry(struct oracle *o, struct or_thread *thread, const struct fk
     get_chunk(o, thread, task, e->size);
 }
 
+/* What MPI calls itself is part of the call. */
+static void on_mpi(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
+  struct or_task *task = or_task_of(o, thread);
+  if (e->op == FK_MPI_END && thread->in_mpi-- == 1) {
+    if (!o->paused)
+      or_shares(o->result, or_top_of(task)->node, thread->id)->mpi_bytes += e->size;
+    or_pop(o, thread, task, OR_MPI);
+  } else if (e->op == FK_MPI_BEGIN && thread->in_mpi++ == 0) {
+    const uint32_t node = or_step(o->result, or_top_of(task)->node, HD_KIND_MPI, e->code);
+    or_enter(o, thread, node);
+    or_push(task, node, (enum hd_state)(HD_WAIT_MPI_FIRST + e->kind), OR_MPI);
+  }
+}
+
 static void handle(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   switch ((enum fk_op)e->op) {
   case FK_THREAD_BEGIN:
@@ -321,6 +335,10 @@ static void handle(struct oracle *o, struct or_thread *thread, const struct fk_e
   case FK_PHASE_BEGIN:
   case FK_PHASE_END:
     or_on_phase(o, thread, e);
+    break;
+  case FK_MPI_BEGIN:
+  case FK_MPI_END:
+    on_mpi(o, thread, e);
     break;
   default:
     break; /* reductions, nested locks held again, cancellation: no change of state */

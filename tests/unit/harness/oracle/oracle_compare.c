@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "expect.h"
+#include "output/analysis/losses/causes.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/tasks.h"
 
@@ -63,11 +64,6 @@ const char *or_last_difference(void) {
   return difference;
 }
 
-static const char *const state_names[HD_STATE_COUNT] = {
-    "busy",   "barrier_implicit", "barrier_explicit", "taskwait",      "taskgroup",  "critical",      "lock", "ordered",
-    "atomic", "reduction",        "other wait",       "fork and join", "scheduling", "task creation", "idle",
-};
-
 static bool visits_differ(const struct or_node *node, const struct hd_model *model, const struct hd_node *found) {
   for (uint32_t thread = 0; thread < model->thread_count && found->id != 0; thread++) {
     const struct hd_row *row = hd_model_row(model, found->id, thread);
@@ -85,7 +81,7 @@ static bool ticks_differ(const struct or_node *node, const struct hd_model *mode
     struct or_row expected = thread < node->row_count ? node->rows[thread] : (struct or_row){0};
     row = row ? row : &empty;
     for (int state = 0; state < HD_STATE_COUNT; state++)
-      if (or_differ(&node->path, state_names[state], thread, expected.ticks[state], row->ticks[state]))
+      if (or_differ(&node->path, hd_state_id((enum hd_state)state), thread, expected.ticks[state], row->ticks[state]))
         return true;
   }
   return false;
@@ -100,7 +96,8 @@ static bool shares_differ(const struct or_node *node, const struct hd_model *mod
     if (or_differ(&node->path, "chunks", thread, expected->chunks, actual->chunks) ||
         or_differ(&node->path, "iterations", thread, expected->iterations, actual->iterations) ||
         or_differ(&node->path, "tasks created", thread, expected->created, actual->created) ||
-        or_differ(&node->path, "tasks run elsewhere", thread, expected->elsewhere, actual->elsewhere))
+        or_differ(&node->path, "tasks run elsewhere", thread, expected->elsewhere, actual->elsewhere) ||
+        or_differ(&node->path, "bytes of MPI", thread, expected->mpi_bytes, actual->mpi_bytes))
       return true;
   }
   return false;

@@ -11,7 +11,7 @@
 #define OR_MAX_OPEN 64
 
 /* Why a construct is on a task's list: what its end will look for. */
-enum or_tag { OR_BASE, OR_FORK, OR_WORK, OR_SYNC, OR_MUTEX, OR_MASKED, OR_JOIN, OR_ROUTINE, OR_PHASE };
+enum or_tag { OR_BASE, OR_FORK, OR_WORK, OR_SYNC, OR_MUTEX, OR_MASKED, OR_JOIN, OR_ROUTINE, OR_PHASE, OR_MPI };
 
 struct or_open {
   uint32_t node;
@@ -70,6 +70,7 @@ struct or_thread {
   uint32_t outer_count;
   struct or_task *entries[FK_MAX_ENTRIES]; /* tasks whose entry points of the runtime it is in; NULL: not observed */
   uint32_t entry_count;
+  uint32_t in_mpi; /* calls that it is in, each called by the one before */
   bool leaving; /* a worker has been told of its region's end, perhaps before the primary's join */
   uint64_t last;
 };

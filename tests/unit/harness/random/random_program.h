@@ -21,6 +21,7 @@ struct rp_options {
   bool large_teams; /* up to 64 threads, else up to 6 */
   bool killed;      /* cut at a random event and killed there */
   bool routines;    /* three of four programs have routines and phases, some of these pauses */
+  bool mpi;         /* where routines are called, MPI is, too */
   bool no_pauses;
   bool no_tasks;      /* no explicit tasks */
   bool dependences;   /* tasks have some */

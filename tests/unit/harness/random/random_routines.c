@@ -83,6 +83,21 @@ static void phase(struct rp_cursor *c) {
   go_on(c, &inside, helped || surely ? c->depth + 2 : c->depth);
 }
 
+static void mpi(struct rp_cursor *c) {
+  enum { CALL = 0xC000000, CALLS = 3, KINDS = HEDDLE_MPI_OTHER + 1 };
+  const bool calls_another = rp_chance(20);
+  rp_pass(c);
+  sc_mpi_begin((enum heddle_mpi_kind)rp_random(KINDS), CALL + rp_random(CALLS));
+  if (calls_another) {
+    rp_pass(c);
+    sc_mpi_begin(HEDDLE_MPI_COLLECTIVE, CALL);
+    rp_pass(c);
+    sc_mpi_end(8);
+  }
+  rp_pass(c);
+  sc_mpi_end(rp_random(3));
+}
+
 static void pause_or_resume(const struct rp_cursor *c) {
   if (!rp.pauses)
     return;
@@ -100,6 +115,10 @@ static void pause_or_resume(const struct rp_cursor *c) {
 }
 
 void rp_program_statement(struct rp_cursor *c) {
+  if (rp.options.mpi && rp_chance(40)) {
+    mpi(c);
+    return;
+  }
   uint32_t choice = rp_random(100);
   if (choice < 75 || (rp.options.no_jumps && (choice < 80 || (choice >= 90 && choice < 92))))
     routine(c);

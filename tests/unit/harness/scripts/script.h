@@ -13,6 +13,7 @@
 
 #include "entry/entries.h"
 #include "fake_ompt.h"
+#include "mpi/calls.h"
 
 enum sc_runtime { SC_LIBOMP_14, SC_LIBOMP_19, SC_GOMP };
 
@@ -104,6 +105,9 @@ void sc_routine_enter(uint64_t function);
 void sc_routine_exit(uint64_t function);
 void sc_phase_begin(uint32_t number);
 void sc_phase_end(uint32_t number); /* 0: the innermost */
+/** A call of MPI at `code`, and its end, which names so many bytes. */
+void sc_mpi_begin(enum heddle_mpi_kind kind, uint64_t code);
+void sc_mpi_end(uint32_t bytes);
 void sc_pause(void);
 void sc_resume(void);
 void sc_control(uint32_t command);

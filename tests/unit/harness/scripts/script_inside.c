@@ -237,6 +237,19 @@ void sc_phase_end(uint32_t number) {
   phase(FK_PHASE_END, number);
 }
 
+void sc_mpi_begin(enum heddle_mpi_kind kind, uint64_t code) {
+  struct fk_event event = sc_event(FK_MPI_BEGIN);
+  event.kind = kind;
+  event.code = code;
+  sc_emit(event);
+}
+
+void sc_mpi_end(uint32_t bytes) {
+  struct fk_event event = sc_event(FK_MPI_END);
+  event.size = bytes;
+  sc_emit(event);
+}
+
 void sc_pause(void) {
   sc_emit(sc_event(FK_PAUSE));
 }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+/**
+ * @file findings_mpi.c
+ * Waits in MPI. One process's profile does not tell for whom, nor how much of it is the transfer itself.
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "output/analysis/findings/findings_internal.h"
+#include "output/model/format_names.h"
+#include "output/model/levels.h"
+
+/* What is called once, at the begin or the end, is no wait that a cure would save. */
+static double waits_in(const struct hd_node *node) {
+  return (double)(hd_ticks_in_mpi(node->ticks) - node->ticks[HD_WAIT_MPI_OTHER]);
+}
+
+double hd_diagnosis_mpi_outside(const struct hd_diagnosis *diagnosis, bool all) {
+  const struct hd_model *model = diagnosis->model;
+  double sum = 0;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    if (diagnosis->book->place[i] == HD_PLACE_OUTSIDE)
+      sum += all ? (double)hd_ticks_in_mpi(model->nodes[i].ticks) : waits_in(&model->nodes[i]);
+  return sum;
+}
+
+/* Outside regions nobody works meanwhile, unless other initial threads do. */
+void hd_charges_find_mpi(struct hd_diagnosis *diagnosis) {
+  const struct hd_model *model = diagnosis->model;
+  const double outside = hd_diagnosis_mpi_outside(diagnosis, false);
+  const double most = model->levels_known ? (double)hd_levels_up_to(&model->time_at, 0) : outside;
+  const double part = outside > most ? most / outside : 1;
+  for (uint32_t i = 1; i < model->node_count; i++) {
+    const double ticks = waits_in(&model->nodes[i]);
+    if (diagnosis->book->place[i] == HD_PLACE_OUTSIDE)
+      hd_charge_run(diagnosis, HD_CAUSE_MPI_WAIT, i, ticks * diagnosis->book->threads, ticks * part);
+    else
+      hd_charge_add(diagnosis, HD_CAUSE_MPI_WAIT, i, ticks);
+  }
+}
+
+static const char *cure(const struct hd_node *call) {
+  if (call->ticks[HD_WAIT_MPI_COLLECTIVE] > 0)
+    return "compare the ranks' busy times: all wait for the last; fewer of them, for more at once; or a non-blocking "
+           "one";
+  if (call->ticks[HD_WAIT_MPI_POINT_TO_POINT] > 0)
+    return "compare the ranks' busy times: who sends late lets this one wait; MPI_Irecv and MPI_Isend before work that "
+           "does not need them";
+  if (call->ticks[HD_WAIT_MPI_IO] > 0)
+    return "collective calls (MPI_File_write_all), larger pieces, or fewer ranks that write";
+  return "fewer epochs, for more at once; passive targets (MPI_Win_lock_all)";
+}
+
+void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const struct hd_node *call = finding->place;
+  const double visits = call->visits > 0 ? (double)call->visits : 1;
+  hd_say(finding->evidence[0],
+         "%" PRIu64 " call%s take %s each, with %.3g bytes each; how much of that the transfer is, is not known",
+         call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text,
+         (double)call->shares.mpi_bytes / visits);
+  hd_say(finding->attempt[0], "%s", cure(call));
+}
