@@ -10,6 +10,8 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(PROTOBUF_C IMPORTED_TARGET libprotobuf-c) # may be missing: no format pprof; nor without its compiler
   find_program(PROTOC_C protoc-c)
   pkg_check_modules(OTF2 IMPORTED_TARGET otf2>=3.0) # may be missing: no format otf2
+  pkg_search_module(OPENMPI ompi-c ompi) # may be missing, as MPICH: no libheddle-openmpi.so, no libheddle-mpich.so
+  pkg_check_modules(MPICH mpich)
   pkg_check_modules(MUPARSER muparser) # its header only: formula.c opens it, and says why
 endif()
 find_path(UTHASH_INCLUDE_DIR uthash.h DOC "Directory of uthash.h")

@@ -11,15 +11,13 @@
 
 #include "entry/target.h"
 
-#define EXPORTED __attribute__((visibility("default")))
-
 static __thread const struct heddle_inside *innermost __attribute__((tls_model("initial-exec")));
 
 static const struct heddle_inside *get_innermost(void) {
   return innermost;
 }
 
-EXPORTED struct heddle_entries heddle_entries_3 = {.innermost = get_innermost};
+HD_EXPORTED struct heddle_entries heddle_entries_3 = {.innermost = get_innermost};
 
 /* ---- before and after ---- */
 
@@ -53,16 +51,10 @@ static inline void come_out(const struct passage *passage) {
       .inside = {.caller = caller, .loop = (makes), .by_runtime = (runtime)}, .entry = HEDDLE_ENTRY_##of};             \
   go_in(&name)
 
-/* What stands behind the wrapper. */
-#define FIND_NEXT(type, name, parameters)                                                                              \
-  static struct hd_target target = {#name, {{0}}};                                                                     \
-  const void *const caller = __builtin_return_address(0);                                                              \
-  type(*const next) parameters = (type(*) parameters)hd_target_of(&target, caller)
-
 #define WRAP(of, type, name, parameters, arguments)                                                                    \
-  EXPORTED type name parameters;                                                                                       \
-  EXPORTED type name parameters {                                                                                      \
-    FIND_NEXT(type, name, parameters);                                                                                 \
+  HD_EXPORTED type name parameters;                                                                                    \
+  HD_EXPORTED type name parameters {                                                                                   \
+    HD_FIND_NEXT(type, name, parameters);                                                                              \
     if (!is_observed())                                                                                                \
       return next arguments;                                                                                           \
     PASSAGE(of, passage, NULL, false);                                                                                 \
@@ -71,9 +63,9 @@ static inline void come_out(const struct passage *passage) {
 
 /* What makes a loop ready. `iterations`: of that loop; `runtime`: with schedule(runtime). */
 #define WRAP_BEGIN(type, name, parameters, arguments, iterations, runtime)                                             \
-  EXPORTED type name parameters;                                                                                       \
-  EXPORTED type name parameters {                                                                                      \
-    FIND_NEXT(type, name, parameters);                                                                                 \
+  HD_EXPORTED type name parameters;                                                                                    \
+  HD_EXPORTED type name parameters {                                                                                   \
+    HD_FIND_NEXT(type, name, parameters);                                                                              \
     if (!is_observed())                                                                                                \
       return next arguments;                                                                                           \
     const struct heddle_iterations loop = iterations;                                                                  \
@@ -112,11 +104,11 @@ static inline bool is_by_runtime(int32_t schedule) {
       void, __kmpc_dispatch_init_##suffix,                                                                             \
       (void *place, int32_t thread, int32_t schedule, bound lower, bound upper, difference stride, difference chunk),  \
       (place, thread, schedule, lower, upper, stride, chunk), FROM_TO(lower, upper, stride), is_by_runtime(schedule))  \
-  EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
-                                             difference *stride);                                                      \
-  EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower, bound *upper,   \
-                                             difference *stride) {                                                     \
-    FIND_NEXT(int, __kmpc_dispatch_next_##suffix, (void *, int32_t, int32_t *, bound *, bound *, difference *));       \
+  HD_EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower,              \
+                                                bound *upper, difference *stride);                                     \
+  HD_EXPORTED int __kmpc_dispatch_next_##suffix(void *place, int32_t thread, int32_t *last, bound *lower,              \
+                                                bound *upper, difference *stride) {                                    \
+    HD_FIND_NEXT(int, __kmpc_dispatch_next_##suffix, (void *, int32_t, int32_t *, bound *, bound *, difference *));    \
     if (!is_observed())                                                                                                \
       return next(place, thread, last, lower, upper, stride);                                                          \
     PASSAGE(SCHEDULING, passage, NULL, false);                                                                         \

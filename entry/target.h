@@ -36,4 +36,11 @@ static inline void (*hd_target_of(struct hd_target *target, const void *caller))
   return hd_target_find(target, caller);
 }
 
+/** For wrappers: what they export; where one returns to (`caller`) and what stands behind it (`next`). */
+#define HD_EXPORTED __attribute__((visibility("default")))
+#define HD_FIND_NEXT(type, name, parameters)                                                                           \
+  static struct hd_target behind = {#name, {{0}}};                                                                     \
+  const void *const caller = __builtin_return_address(0);                                                              \
+  type(*const next) parameters = (type(*) parameters)hd_target_of(&behind, caller)
+
 #endif
