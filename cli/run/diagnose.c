@@ -147,6 +147,8 @@ static void explain_links(const struct hd_run *run, const struct hd_program *pro
             "%s ran no OpenMP construct. %u of its functions can be measured.\n"
             "heddle: Choose some by their names: heddle run --routines=REGEX -- %s%s",
             name, run->measurable, name, options->command[1] ? " ..." : "");
+  else if (run->mpi[0])
+    explain(options, "nothing that %s started called MPI, or ran an OpenMP construct on LLVM's libomp", name);
   else if (run->preload && program->kind == HD_PROGRAM_DYNAMIC)
     explain_preloaded(options, name, run->outcome.signal);
   else if (links_any)

@@ -4,7 +4,7 @@
  * Waits in MPI. One process's profile does not tell for whom, nor how much of it is the transfer itself.
  */
 #include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 
 #include "output/analysis/findings/findings_internal.h"
 #include "output/model/format_names.h"
@@ -54,9 +54,11 @@ static const char *cure(const struct hd_node *call) {
 void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *call = finding->place;
   const double visits = call->visits > 0 ? (double)call->visits : 1;
-  hd_say(finding->evidence[0],
-         "%" PRIu64 " call%s take %s each, with %.3g bytes each; how much of that the transfer is, is not known",
-         call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text,
-         (double)call->shares.mpi_bytes / visits);
+  char bytes[40] = "";
+  if (call->shares.mpi_bytes > 0)
+    snprintf(bytes, sizeof bytes, " and %.0f bytes", (double)call->shares.mpi_bytes / visits);
+  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of that the transfer takes is not known",
+         call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
+         call->visits == 1 ? "" : " each");
   hd_say(finding->attempt[0], "%s", cure(call));
 }

@@ -159,6 +159,25 @@ static void print_serial(const struct hd_model *model, FILE *out) {
   fputc('\n', out);
 }
 
+static uint64_t count_mpi_calls(const struct hd_model *model) {
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < model->node_count; i++)
+    sum += model->nodes[i].kind == HD_KIND_MPI ? model->nodes[i].visits : 0;
+  return sum;
+}
+
+static void print_mpi(const struct hd_model *model, FILE *out) {
+  const uint64_t calls = count_mpi_calls(model), ticks = hd_ticks_in_mpi(model->ticks);
+  const uint64_t once = model->ticks[HD_WAIT_MPI_OTHER]; /* as a rule */
+  if (calls == 0)
+    return;
+  fprintf(out, "mpi       %s of thread time in %" PRIu64 " call%s", hd_duration_of(model, ticks).text, calls,
+          hd_plural(calls));
+  if (once > 0)
+    fprintf(out, ", %s of it to initialise, end and set up", hd_duration_of(model, once).text);
+  fputc('\n', out);
+}
+
 static void print_threads(const struct hd_model *model, FILE *out) {
   const double busy = (double)model->ticks[HD_BUSY];
   const uint64_t ever = hd_model_threads_ever(model);
@@ -321,6 +340,7 @@ static void print_facts(const struct hd_model *model, enum hd_heading heading, F
   if (!is_short)
     print_unmeasured(model, out);
   print_serial(model, out);
+  print_mpi(model, out);
   print_threads(model, out);
   print_unresolved(model, out);
   if (!is_short)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Profiles of the ranks of MPI jobs, under Open MPI and MPICH: what each waited in MPI, as its own books say; names."""
+import json
 import pathlib
 import shutil
 import subprocess
@@ -31,7 +32,7 @@ class Library:
 # What Open MPI asks for where ranks are more than processors, the user is root, or a sandbox forbids process_vm_readv.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-               "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
+               "OMPI_MCA_osc": "^ucx", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
 
 
 @pytest.fixture(params=["openmpi", "mpich"])
@@ -72,7 +73,7 @@ def assert_agrees_with_books(loaded, books: pathlib.Path):
         assert sum(entry["mpi"]["bytes"] for entry in found) == int(size), kind
         waited, booked = sum(entry["wait_s"][kind] for entry in found), int(ns) / 1e9
         assert 0.98 * booked - 0.05 <= waited <= booked, kind  # on a busy machine another process may run in between
-        assert loaded["program"]["wait_s"][kind] == pytest.approx(waited)
+        assert loaded.profiles[0]["wait_inclusive_s"][kind] == pytest.approx(waited)
 
 
 @pytest.mark.parametrize("inside", [True, False], ids=["launcher in heddle", "heddle in launcher"])
@@ -94,10 +95,9 @@ def test_calls_have_their_function_line_and_callers(run_job, export, tmp_path):
     late = loaded.one(lines["late sender"] - 1, "mpi")
     assert late["mpi"]["function"] == "MPI_Recv"
     assert late["wait_s"]["mpi_point_to_point"] > 0.28
-    routines = [entry["name"] for entry in loaded.ancestors(late) if entry["kind"] == "routine"]
-    assert routines[-1] == "main" or "main" in routines
+    assert "main" in [entry["name"] for entry in loaded.ancestors(late) if entry["kind"] == "routine"]
     assert loaded.one(lines["collective"], "mpi")["mpi"]["function"] == "MPI_Allreduce"
-    assert loaded.one(lines["region"], "parallel")["visits"] > 0
+    assert sum(entry["visits"] for entry in loaded.all(lines["region"], "parallel")) == 3
 
 
 def test_ranks_without_openmp_have_profiles(run_job, export, tmp_path):
@@ -113,8 +113,9 @@ def test_waiting_in_mpi_is_found_and_is_not_serial(run_job, run_heddle, export, 
     path = tmp_path / "job.rank1.heddle"
     report = run_heddle("explain", path).stdout
     assert "waits in MPI" in report and "MPI_Recv" in report, report
-    program = export(path)["program"]
-    assert program["wait_s"]["mpi_point_to_point"] > 0.28
+    findings = json.loads(run_heddle("explain", "--json", path).stdout)["findings"]
+    found = {finding["cause"]: finding for finding in findings}
+    assert found["mpi-wait"]["place"]["line"] in range(1, 200) and "serial" not in list(found)[:1]
 
 
 def test_an_aborted_job_leaves_profiles(run_job, export, tmp_path):

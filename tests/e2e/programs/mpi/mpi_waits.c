@@ -108,8 +108,11 @@ int main(int argc, char **argv) {
   one_sided(with_regions);
   files();
   write_books();
-  if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == 1)
+  if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == 1) {
+    while (access("books.0", F_OK) != 0)
+      usleep(1000);
     MPI_Abort(MPI_COMM_WORLD, 3);
+  }
   if (argc > 1 && strcmp(argv[1], "forget") == 0)
     _exit(0);
   MPI_Finalize();
