@@ -162,11 +162,11 @@ static void test_slower_regions_are_named_with_their_values(void **state) {
 
 static void test_all_quantities_have_their_values(void **state) {
   (void)state;
-  static const char *const names[] = {"time",    "seconds",    "speedup",          "efficiency", "lost",
-                                      "serial",  "imbalance",  "barrier_explicit", "locks",      "tasks",
-                                      "runtime", "scheduling", "task_creation",    "other",      "work_inflation"};
+  static const char *const names[] = {
+      "time",  "seconds", "speedup", "efficiency", "lost",          "serial", "imbalance", "barrier_explicit",
+      "locks", "tasks",   "runtime", "scheduling", "task_creation", "mpi",    "other",     "work_inflation"};
   for (size_t owner = 0; owner < 2; owner++)
-    for (size_t i = 0; i < 15; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
       struct sample sample;
       char expression[100], expected[300], error[300];
       fill(&sample);

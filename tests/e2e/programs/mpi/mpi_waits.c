@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranks that wait for each other in each of MPI's ways; each writes what it waited, by its own clock, to books.RANK:
- * "KIND nanoseconds calls bytes". Argument `regions`: they work in parallel regions meanwhile. */
+ * "KIND nanoseconds calls bytes". Argument `regions`: they work in parallel regions meanwhile; `abort`: rank 1 ends all;
+ * `forget`: none calls MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,13 +88,24 @@ static void files(void) {
 }
 
 static void write_books(void) {
-  char name[32];
+  char name[32], part[40];
   snprintf(name, sizeof name, "books.%d", rank);
-  FILE *out = fopen(name, "w");
+  snprintf(part, sizeof part, "%s.part", name);
+  FILE *out = fopen(part, "w");
   for (int kind = 0; out && kind < KINDS; kind++)
     fprintf(out, "%s %lld %lld %lld\n", names[kind], books[kind].ns, books[kind].calls, books[kind].bytes);
-  if (out)
-    fclose(out);
+  if (out && fclose(out) == 0)
+    rename(part, name);
+}
+
+/* Before one ends all. */
+static void wait_for_books(void) {
+  char name[32];
+  for (int other = 0; other < ranks; other++) {
+    snprintf(name, sizeof name, "books.%d", other);
+    while (access(name, F_OK) != 0)
+      usleep(1000);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -108,11 +120,10 @@ int main(int argc, char **argv) {
   one_sided(with_regions);
   files();
   write_books();
-  if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == 1) {
-    while (access("books.0", F_OK) != 0)
-      usleep(1000);
+  if (argc > 1 && strcmp(argv[1], "regions") != 0)
+    wait_for_books();
+  if (argc > 1 && strcmp(argv[1], "abort") == 0 && rank == 1)
     MPI_Abort(MPI_COMM_WORLD, 3);
-  }
   if (argc > 1 && strcmp(argv[1], "forget") == 0)
     _exit(0);
   MPI_Finalize();
