@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
 }
 """
 EDITED = WORK.replace("static long count;", "static long count;\n\n\n").replace("count++", "count += 2")
-CAUSES = ("serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "other",
+CAUSES = ("serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "mpi", "other",
           "work_inflation")
 N = 20000
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timed
 # Work is short and often, so that most repeats are not disturbed; where threads sleep there is little to disturb.
 UNITS = {"sleep": 50000, "work": 20000}  # of about 1 us
 REPEATS = {"sleep": 3, "work": 5}
-CAUSES = {"serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "other",
+CAUSES = {"serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "mpi", "other",
           "work_inflation"}
 
 FLAWS = {"single": "serial", "imbalance": "imbalance", "critical": "locks", "sharing": "work_inflation",

@@ -28,7 +28,7 @@ int main(void) {
 }
 """
 WIDTHS = [1280, 390]
-CAUSES = ["serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "other",
+CAUSES = ["serial", "imbalance", "barrier_explicit", "locks", "tasks", "runtime", "scheduling", "task_creation", "mpi", "other",
           "work_inflation"]
 
 

@@ -120,7 +120,7 @@ static void test_unknown_names_are_told_with_the_nearest(void **state) {
                                    "comparison; nearest: program.locks");
   expect_error("x > 1", "condition 'x > 1', column 1: 'x' is no quantity of a comparison; they are program.NAME and "
                         "region.NAME, where NAME is one of time, seconds, speedup, efficiency, lost, serial, "
-                        "imbalance, barrier_explicit, locks, tasks, runtime, scheduling, task_creation, "
+                        "imbalance, barrier_explicit, locks, tasks, runtime, scheduling, task_creation, mpi, "
                         "other, work_inflation");
 }
 
