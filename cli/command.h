@@ -21,6 +21,7 @@
   _(ctl, "change what is measured of a running program, or save its profile so far")                                   \
   _(trace, "show when threads did what")                                                                               \
   _(export, "write a profile in another format")                                                                       \
+  _(job, "show the ranks of an MPI job side by side")                                                                  \
   _(events, "list what can be counted on this machine")                                                                \
   _(recover, "save profiles that killed programs left behind")                                                         \
   _(doctor, "check whether Heddle works here, and what is wrong")                                                      \

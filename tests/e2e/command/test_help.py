@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 COMMANDS = ("run", "report", "explain", "html", "scale", "tune", "compare", "top", "ctl",
-            "trace", "export", "events", "recover", "doctor", "merge", "completion")
+            "trace", "export", "job", "events", "recover", "doctor", "merge", "completion")
 
 
 def printed(run_heddle, *arguments):

@@ -142,3 +142,25 @@ def test_it_can_be_left_out(run_job, export, tmp_path):
 def test_results_and_status_are_unchanged(run_job, tmp_path):
     assert run_job("regions", options=("-q", "-o", "job.heddle")).stdout == ""
     assert (tmp_path / "written").read_bytes() == b"fifteen letters" * 2
+
+
+def test_ranks_side_by_side(run_job, run_heddle, tmp_path):
+    result = run_job("regions")
+    assert result.returncode == 0, result.stderr
+    files = [tmp_path / f"job.rank{rank}.heddle" for rank in (1, 0)]
+    job = json.loads(run_heddle("job", "--json", *files).stdout)
+    assert [rank["rank"] for rank in job["ranks"]] == [0, 1] and job["late_rank"] == 0
+    efficiency = job["efficiency"]
+    assert efficiency["mpi"] == pytest.approx(efficiency["balance"] * efficiency["communication"])
+    assert efficiency["parallel"] == pytest.approx(efficiency["mpi"] * efficiency["openmp"])
+    busy, elapsed = sum(rank["busy_s"] for rank in job["ranks"]), max(rank["elapsed_s"] for rank in job["ranks"])
+    assert efficiency["parallel"] == pytest.approx(busy / (4 * elapsed))
+    lines = marks(PROGRAM)
+    (work,) = [place for place in job["places"] if place["line"] == lines["region"]]
+    assert work["most_rank"] == 0 and work["most_s"] - work["least_s"] > 0.35  # 650 ms and 260 ms
+    (collective,) = [place for place in job["places"] if place["line"] == lines["collective"]]
+    assert (collective["called"], collective["least_rank"], collective["visits"], collective["bytes"]) == \
+        ("MPI_Allreduce", 0, 2, 48)
+    text = run_heddle("job", *files).stdout
+    assert "late      rank 0:" in text and "MPI_Allreduce" in text
+    assert "missing   1 of the job's 2 ranks" in run_heddle("job", files[0]).stdout

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/analysis/losses/causes.h"
+#include "output/model/duration.h"
+#include "output/model/format_names.h"
+#include "output/model/node_text.h"
+#include "output/views/job/job_view.h"
+#include "output/views/render/columns.h"
+#include "support/command/memory.h"
+
+enum { KINDS = HD_WAIT_LAST - HD_WAIT_MPI_FIRST + 1 };
+
+/* ---- the job ---- */
+
+static char *rank_text(const struct hd_job *job, uint32_t index) {
+  return job->ranks[index].rank >= 0 ? hd_print("rank %d", job->ranks[index].rank)
+                                     : hd_print("%s", hd_base_name(job->ranks[index].model->path));
+}
+
+static const struct hd_job_place *most_work(const struct hd_job *job, uint32_t rank) {
+  const struct hd_job_place *first = job->place_count > 0 ? &job->places[0] : NULL;
+  return first && !first->is_mpi && first->most_rank == rank && hd_job_excess(first) > 0 ? first : NULL;
+}
+
+/* For whom the others wait, and where it has more to do than they. */
+static void print_late(const struct hd_job *job, FILE *out) {
+  const struct hd_job_rank *late = &job->ranks[job->late];
+  const double mean = job->balance * late->outside_mpi_s;
+  const struct hd_job_place *most = most_work(job, job->late);
+  char place[HD_PLACE_BYTES] = "";
+  if (job->rank_count < 2 || job->balance > 0.98)
+    return;
+  if (most)
+    hd_node_text(place, most->model, most->node, NULL);
+  char *name = rank_text(job, job->late);
+  char *where = !most ? hd_print("%s", "")
+                      : hd_print("; it is %s longer than the mean in %s", hd_duration_brief(hd_job_excess(most)).text,
+                                 most->node->id == 0 ? "what is outside all regions" : place);
+  char *text = hd_print("late      %s: %s outside MPI, the mean is %s%s\n", name,
+                        hd_duration_brief(late->outside_mpi_s).text, hd_duration_brief(mean).text, where);
+  hd_print_facts(text, out);
+  free(text);
+  free(where);
+  free(name);
+}
+
+static void print_missing(const struct hd_job *job, FILE *out) {
+  uint32_t ranks = 0;
+  for (size_t i = 0; i < job->rank_count; i++)
+    if (job->ranks[i].model->header.ranks > ranks)
+      ranks = job->ranks[i].model->header.ranks;
+  if (ranks <= job->rank_count)
+    return;
+  char *text =
+      hd_print("missing   %zu of the job's %u ranks: name their profiles, too\n", ranks - job->rank_count, ranks);
+  hd_print_facts(text, out);
+  free(text);
+}
+
+static void print_facts(const struct hd_job *job, FILE *out) {
+  char *text = hd_print("job       %zu rank%s of %.200s on %u host%s\n"
+                        "elapsed   %s\n"
+                        "parallel  %.1f %% = MPI %.1f %% (balance %.1f %% x communication %.1f %%) x OpenMP %.1f %%\n",
+                        job->rank_count, hd_plural(job->rank_count), job->ranks[0].model->header.program, job->hosts,
+                        hd_plural(job->hosts), hd_duration(job->elapsed_s).text, 100 * job->parallel, 100 * job->mpi,
+                        100 * job->balance, 100 * job->communication, 100 * job->openmp);
+  hd_print_facts(text, out);
+  free(text);
+  print_late(job, out);
+  print_missing(job, out);
+}
+
+/* ---- ranks ---- */
+
+enum { THREADS, ELAPSED, OUTSIDE, BUSY, WAIT, RUNTIME, BY_KIND, HOST = BY_KIND + KINDS, RANK_COLUMNS };
+
+static void rank_columns(struct hd_column columns[RANK_COLUMNS]) {
+  columns[THREADS] = (struct hd_column){NULL, "Threads", HD_COUNT, 0, 3, NULL};
+  columns[ELAPSED] = (struct hd_column){NULL, "Elapsed", HD_SECONDS, 0, 2, NULL};
+  columns[OUTSIDE] = (struct hd_column){
+      NULL, "Not MPI", HD_SECONDS,
+      0,    0,         "elapsed time without waits in MPI outside regions: the rank with most is late"};
+  columns[BUSY] = (struct hd_column){NULL, "Busy", HD_SECONDS, 0, 0, "thread time, as all that follows"};
+  columns[WAIT] = (struct hd_column){NULL, "Wait", HD_SECONDS, 0, 1, "waits, but in MPI"};
+  columns[RUNTIME] = (struct hd_column){NULL, "Runtime", HD_SECONDS, 0, 4, NULL};
+  for (int kind = 0; kind < KINDS; kind++)
+    columns[BY_KIND + kind] =
+        (struct hd_column){NULL, hd_state_words((enum hd_state)(HD_WAIT_MPI_FIRST + kind)), HD_SECONDS, 0, 0, NULL};
+  columns[HOST] = (struct hd_column){NULL, "Host", HD_WORD, 0, 5, NULL};
+}
+
+static void put_rank(const struct hd_job *job, uint32_t index, const struct hd_columns *columns,
+                     struct hd_table *grid) {
+  const struct hd_job_rank *rank = &job->ranks[index];
+  struct hd_value values[RANK_COLUMNS] = {[THREADS] = hd_count(rank->threads, true),
+                                          [ELAPSED] = hd_number(rank->elapsed_s),
+                                          [OUTSIDE] = hd_number(rank->outside_mpi_s),
+                                          [BUSY] = hd_number(rank->busy_s),
+                                          [WAIT] = hd_number(rank->wait_s),
+                                          [RUNTIME] = hd_number(rank->runtime_s),
+                                          [HOST] = hd_word(rank->model->header.host, true)};
+  for (int kind = 0; kind < KINDS; kind++)
+    values[BY_KIND + kind] = hd_number(rank->mpi_s[kind]);
+  char *name = rank_text(job, index);
+  hd_table_row(grid, NULL);
+  hd_columns_cells(columns, values, grid);
+  hd_table_at(grid, name);
+  free(name);
+}
+
+/* Kinds of calls that no rank waited in, and the host if all are on one. */
+static uint64_t hidden_of_ranks(const struct hd_job *job, const struct hd_unit *unit) {
+  uint64_t hidden = job->hosts == 1 ? UINT64_C(1) << HOST : 0;
+  for (int kind = 0; kind < KINDS; kind++) {
+    double most = 0;
+    for (size_t i = 0; i < job->rank_count; i++)
+      most = fmax(most, job->ranks[i].mpi_s[kind]);
+    if (!hd_unit_shows(unit, most))
+      hidden |= UINT64_C(1) << (BY_KIND + kind);
+  }
+  return hidden;
+}
+
+static void print_ranks(const struct hd_job *job, size_t limit, FILE *out) {
+  struct hd_column items[RANK_COLUMNS];
+  struct hd_columns columns = {items, RANK_COLUMNS, 0, hd_unit_for(job->elapsed_s)};
+  struct hd_table grid = {0};
+  const size_t shown = limit > 0 && limit < job->rank_count ? limit : job->rank_count;
+  rank_columns(items);
+  columns.hidden = hidden_of_ranks(job, &columns.unit);
+  grid.table = hd_table_new(out);
+  hd_columns_add(&columns, &grid);
+  hd_table_place(&grid, "Rank", false);
+  for (uint32_t i = 0; i < shown; i++)
+    put_rank(job, i, &columns, &grid);
+  fprintf(out, "\nTimes in %s.\n", columns.unit.name);
+  hd_table_print(&grid, out);
+  hd_table_free(&grid);
+  if (shown < job->rank_count)
+    fprintf(out, "and %zu more: --limit 0\n", job->rank_count - shown);
+  hd_columns_legend(&columns, "", out);
+}
+
+/* ---- places ---- */
+
+enum { MEAN, MOST, MOST_RANK, LEAST, LEAST_RANK, OVER_MEAN, VISITS, BYTES, PLACE_COLUMNS };
+
+static const struct hd_column place_columns[PLACE_COLUMNS] = {
+    [MEAN] = {NULL, "Mean", HD_SECONDS, 0, 0, "over all ranks"},
+    [MOST] = {NULL, "Most", HD_SECONDS, 0, 0, NULL},
+    [MOST_RANK] = {NULL, "By", HD_TEXT, 0, 0, "the rank"},
+    [LEAST] = {NULL, "Least", HD_SECONDS, 0, 1, NULL},
+    [LEAST_RANK] = {NULL, "By", HD_TEXT, 0, 1, NULL},
+    [OVER_MEAN] = {NULL, "/mean", HD_NUMBER, 0, 2, "Most / Mean"},
+    [VISITS] = {NULL, "Calls", HD_COUNT, 0, 3, NULL},
+    [BYTES] = {NULL, "Bytes", HD_COUNT, 0, 3, "that calls named, of all ranks"},
+};
+
+static struct hd_value number_of(const struct hd_job *job, uint32_t index) {
+  struct hd_value value = {.known = true};
+  snprintf(value.text, HD_CELL_BYTES, "%d", job->ranks[index].rank);
+  return value;
+}
+
+static void put_place(const struct hd_job *job, const struct hd_job_place *from, const struct hd_columns *columns,
+                      struct hd_table *grid) {
+  const bool is_program = from->node->id == 0;
+  char place[HD_PLACE_BYTES] = "outside all regions, busy";
+  const struct hd_value values[PLACE_COLUMNS] = {
+      [MEAN] = hd_number(from->mean_s),
+      [MOST] = hd_number(from->most_s),
+      [MOST_RANK] = number_of(job, from->most_rank),
+      [LEAST] = hd_number(from->least_s),
+      [LEAST_RANK] = number_of(job, from->least_rank),
+      [OVER_MEAN] = hd_number(from->mean_s > 0 ? from->most_s / from->mean_s : NAN),
+      [VISITS] = hd_count(from->visits, !is_program),
+      [BYTES] = hd_count(from->bytes, true),
+  };
+  if (!is_program)
+    hd_node_text(place, from->model, from->node, NULL);
+  hd_table_row(grid, NULL);
+  hd_columns_cells(columns, values, grid);
+  hd_table_at(grid, place);
+}
+
+static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, const char *title, FILE *out) {
+  struct hd_columns columns = {place_columns, PLACE_COLUMNS, is_mpi ? 0 : UINT64_C(1) << BYTES, {0}};
+  struct hd_table grid = {0};
+  double most = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < job->place_count; i++)
+    most = job->places[i].is_mpi == is_mpi ? fmax(most, job->places[i].most_s) : most;
+  columns.unit = hd_unit_for(most);
+  grid.table = hd_table_new(out);
+  hd_columns_add(&columns, &grid);
+  hd_table_place(&grid, title, false);
+  for (size_t i = 0; i < job->place_count; i++)
+    if (job->places[i].is_mpi == is_mpi && (count++ < limit || limit == 0))
+      put_place(job, &job->places[i], &columns, &grid);
+  if (count > 0) {
+    fprintf(out, "\nTimes in %s.\n", columns.unit.name);
+    hd_table_print(&grid, out);
+  }
+  hd_table_free(&grid);
+  if (limit > 0 && count > limit)
+    fprintf(out, "and %zu more: --limit 0\n", count - limit);
+}
+
+void hd_job_print(const struct hd_job *job, size_t limit, FILE *out) {
+  print_facts(job, out);
+  print_ranks(job, limit, out);
+  print_places(job, false, limit, "Work: elapsed time of regions", out);
+  print_places(job, true, limit, "Waits in MPI", out);
+  hd_print_sentences(
+      out, "\nMost work first in which even ranks would save most: Most less Mean. A rank that waits least in a "
+           "collective call has come last. MPI: elapsed time that is not waiting in MPI outside regions, the mean / "
+           "elapsed; balance: the mean / the most; communication: the most / elapsed. OpenMP: busy thread "
+           "time / all that is left. See docs/mpi.md.");
+}
