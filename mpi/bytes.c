@@ -8,6 +8,7 @@
   static struct hd_target target_of_##name = {#function, {{0}}};                                                       \
   __typeof__(&function) const name = (__typeof__(&function))hd_target_of(&target_of_##name, caller)
 
+/* The type of nothing need not be one. */
 uint64_t hd_buffer_bytes(const void *caller, MPI_Count count, MPI_Datatype type) {
   MPI_Count size = 0;
   if (count <= 0 || !type || type == MPI_DATATYPE_NULL)
@@ -35,15 +36,11 @@ static MPI_Datatype type_at(const void *caller, unsigned which, const void *type
                                             : hd_datatype_of(caller, ((const MPI_Fint *)types)[which]);
 }
 
-/* The type of nothing need not be one. */
 uint64_t hd_buffers_bytes(const void *caller, unsigned number, const void *counts, size_t count_bytes,
                           const void *types, size_t type_bytes) {
   uint64_t sum = 0;
-  for (unsigned i = 0; i < number; i++) {
-    const MPI_Count count = count_at(i, counts, count_bytes);
-    if (count > 0)
-      sum += hd_buffer_bytes(caller, count, type_at(caller, i, types, type_bytes));
-  }
+  for (unsigned i = 0; i < number; i++)
+    sum += hd_buffer_bytes(caller, count_at(i, counts, count_bytes), type_at(caller, i, types, type_bytes));
   return sum;
 }
 

@@ -31,7 +31,8 @@ def package(tmp_path_factory):
 def test_package_has_all_that_is_installed(package):
     files = set(re.findall(r"^-\S+ .* \./(\S+)$", succeed("dpkg-deb", "-c", package), re.M))
     doc = "usr/share/doc/heddle/"
-    assert files >= {"usr/bin/heddle", "usr/lib/libheddle.so", "usr/lib/libheddle-entry.so", "usr/include/heddle.h",
+    assert files >= {"usr/bin/heddle", "usr/lib/libheddle.so", "usr/lib/libheddle-entry.so", "usr/lib/libheddle-openmpi.so",
+                     "usr/lib/libheddle-mpich.so", "usr/include/heddle.h",
                      "usr/share/man/man1/heddle-run.1.gz", "usr/share/bash-completion/completions/heddle",
                      "usr/share/heddle/python/heddle/__init__.py", f"{doc}copyright", f"{doc}changelog.gz",
                      f"{doc}CHANGELOG.md.gz", f"{doc}docs/README.md"}
