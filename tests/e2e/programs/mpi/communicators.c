@@ -1,7 +1,6 @@
 // Two ranks make communicators in each of MPI's ways; and a call within another one is part of it.
 #include <mpi.h>
 #include <stddef.h>
-#include <sys/socket.h>
 
 #include "recorder.h"
 

@@ -116,7 +116,8 @@ static void large_counts(MPI_Datatype pair) {
   MPI_Buffer_attach_c(space, 4096);
   EXPECT(MPI_Buffer_detach_c(&space, &size), POINT_TO_POINT, 0);
   free(space);
-  EXPECT(MPI_Send_c(data, INT64_C(1) << 33, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF), POINT_TO_POINT, INT64_C(1) << 35);
+  EXPECT(MPI_Send_c(data, INT64_C(1) << 33, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_SELF), POINT_TO_POINT,
+         INT64_C(1) << 35);
 }
 #endif
 

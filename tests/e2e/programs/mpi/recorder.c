@@ -79,7 +79,7 @@ void expect_(const char *function, const int *kind, const int *bytes, const int 
 void expect_(const char *function, const int *kind, const int *bytes, const int *line, size_t length) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)length, function);
-  expect_after(1, *line, name, (enum heddle_mpi_kind)*kind, (uint64_t)*bytes);
+  expect_after(1, *line, name, (enum heddle_mpi_kind) * kind, (uint64_t)*bytes);
 }
 void forget_(void);
 void forget_(void) {
