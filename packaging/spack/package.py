@@ -30,6 +30,7 @@ class Heddle(CMakePackage):
     depends_on("ncurses")  # the screen of heddle top
     depends_on("protobuf-c")  # heddle export -f pprof
     depends_on("otf2@3:")  # heddle export -f otf2
+    depends_on("mpi")  # Open MPI or MPICH: what stands in front of it
 
     def cmake_args(self):
         papi, uthash, openmp = (self.spec[name].prefix for name in ("papi", "uthash", "llvm-openmp"))

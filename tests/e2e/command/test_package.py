@@ -79,6 +79,6 @@ def test_the_recipe_for_spack_names_what_the_build_looks_for():
     cmake = "".join((SOURCE / file).read_text(encoding="utf-8") for file in ("CMakeLists.txt", "cmake/Libraries.cmake"))
     assert all(name in cmake or name == "BUILD_TESTING" for name in given)
     looked_for = {"smartcols": "util-linux", "jansson": "jansson", "libdw": "elfutils", "ncursesw": "ncurses",
-                  "libprotobuf-c": "protobuf-c", "muparser": "muparser", "otf2": "otf2"}
+                  "libprotobuf-c": "protobuf-c", "muparser": "muparser", "otf2": "otf2", "mpich": "mpi"}
     modules = set(re.findall(r"pkg_check_modules\(\w+(?: IMPORTED_TARGET)? ([\w-]+)", cmake)) - {"cmocka"}
     assert modules == set(looked_for) and set(looked_for.values()) <= set(needs)
