@@ -13,6 +13,7 @@
 #include "output/analysis/callpaths/callpath_truncate.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
+#include "output/trace/limits.h"
 #include "output/trace/trace.h"
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
@@ -106,7 +107,7 @@ static int write_out(const struct hd_model *model, const struct hd_model *after,
   if (choices->exporter->of_trace && !hd_trace_is_full(model))
     return HD_EXIT_FAILED;
   if (choices->exporter->of_trace)
-    hd_trace_tell_bounds(model);
+    hd_trace_tell_limits(model);
   if (choices->exporter->write_files)
     return choices->exporter->write_files(model, choices->output, choices->force) ? HD_EXIT_OK : HD_EXIT_FAILED;
   if (!can_weigh(model, choices) || (after && !can_weigh(after, choices)))

@@ -87,6 +87,7 @@ enum hd_file_flag {
   HD_FILE_DORMANT = 1u << 12,        /* it began without being measured (HEDDLE_DORMANT): dormant_ticks */
   HD_FILE_HISTORIES_FULL = 1u << 13, /* there was no room for the histories of all regions */
   HD_FILE_TRACE_CONCURRENCY = 1u << 15, /* its trace has only changes of the number of busy threads */
+  HD_FILE_TRACE_WHEN = 1u << 16,        /* its trace has stretches: those in which a condition held */
   HD_FILE_PART = 1u << 14 /* of a part of a run, made from its trace: in no file, but with HD_FILE_SNAPSHOT in memory */
 };
 
@@ -228,9 +229,10 @@ enum hd_block_type {
   HD_BLOCK_LOCKS = 28,
   HD_BLOCK_LOCK_PAIRS = 29,
   HD_BLOCK_HISTORIES = 30,
-  HD_BLOCK_TRACE = 31 /* one hd_trace_record and entries; `count` is the bytes used */
+  HD_BLOCK_TRACE = 31, /* one hd_trace_record and entries; `count` is the bytes used */
+  HD_BLOCK_TRACE_STRETCHES = 32
 };
-#define HD_BLOCK_TYPE_LAST HD_BLOCK_TRACE
+#define HD_BLOCK_TYPE_LAST HD_BLOCK_TRACE_STRETCHES
 
 /** Precedes every block; records start HD_BLOCK_HEADER_BYTES after it. */
 struct hd_block_header {

@@ -25,6 +25,12 @@
  * Times and states are those that rows have: what lies between two entries is what the thread's rows were charged. But
  * a worker that waits at its region's end tells no more until it is called again: its wait ends when its team's primary
  * has a JOIN, and from then on it idles.
+ *
+ * A trace with a condition (HD_FILE_TRACE_WHEN) has stretches, which are listed apart (struct hd_trace_stretch_record).
+ * At its first event after a stretch a thread has a HD_TRACE_LEAVES, at the stretch's end: what it does from then on is
+ * not told. At its first event after the next one's begin it has a HD_TRACE_GOES_ON, at the time of its last change of
+ * state, which may lie before the stretch: since then it does what the entry says. Teams that it leads come before
+ * that. A thread without an event between two stretches has neither: it does what it did.
  */
 #ifndef HEDDLE_TRACE_H
 #define HEDDLE_TRACE_H
@@ -45,6 +51,13 @@ struct hd_trace_record {
   uint32_t number;   /* of the thread's blocks, from 0 */
   uint32_t waits_in; /* the team at whose end the thread waits as a worker; HD_NONE: in none */
 };
+
+/** All threads' entries are told from begin to end. In the order of time; none begins where the one before ends. */
+struct hd_trace_stretch_record {
+  uint64_t begin_ticks;
+  uint64_t end_ticks; /* HD_TRACE_GOES_ON_TICKS: it goes on */
+};
+#define HD_TRACE_GOES_ON_TICKS UINT64_MAX
 
 enum {
   HD_TRACE_STATE = 15,
@@ -85,17 +98,27 @@ static inline bool hd_trace_is_begin(uint32_t what) {
   return what == HD_WHAT_REGION_BEGIN || what == HD_WHAT_NESTED_BEGIN;
 }
 
-/** What names a team. A worker is in the one that it joined last. */
-static inline bool hd_trace_names_team(uint32_t what) {
-  return hd_trace_is_begin(what) || what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN ||
-         hd_trace_is_finish(what);
-}
-
 /** What else than enum hd_what an entry may tell. */
 enum hd_trace_kind {
   HD_TRACE_CHUNK = HD_WHAT_COUNT, /* the thread got iterations of its loop; a: the first, counted from 0; b: so many */
+  HD_TRACE_LEAVES,                /* the stretch has ended */
+  HD_TRACE_LEADS,                 /* a new one has begun, and the thread leads this team of the region `operand`, the
+                                     outermost first; HD_TRACE_UNCOUNTED: whose workers have all arrived */
+  HD_TRACE_GOES_ON,               /* it does this */
+  HD_TRACE_WAITS_ON,              /* likewise, and it waits as a worker at the end of that team */
   HD_TRACE_KIND_COUNT
 };
+_Static_assert((int)HD_TRACE_KIND_COUNT <= HD_TRACE_WHAT + 1, "all kinds fit their bits");
+
+static inline bool hd_trace_goes_on(uint32_t what) {
+  return what == HD_TRACE_LEADS || what == HD_TRACE_GOES_ON || what == HD_TRACE_WAITS_ON;
+}
+
+/** What names a team. A worker is in the one that it joined last. */
+static inline bool hd_trace_names_team(uint32_t what) {
+  return hd_trace_is_begin(what) || what == HD_WHAT_TEAM || what == HD_WHAT_START || what == HD_WHAT_JOIN ||
+         hd_trace_is_finish(what) || what == HD_TRACE_LEADS || what == HD_TRACE_WAITS_ON;
+}
 
 /** What the names of an ORDER or a HD_TRACE_CHUNK stand for. */
 enum hd_trace_name {
@@ -150,5 +173,6 @@ static inline bool hd_trace_is_change(uint32_t what) {
 enum { HD_TRACE_ENTRY_MOST = 2 + 10 + 5 + 1 + 2 * 5 + 3 * 10 };
 
 _Static_assert(sizeof(struct hd_trace_record) == 24, "trace record size");
+_Static_assert(sizeof(struct hd_trace_stretch_record) == 16, "trace stretch record size");
 
 #endif

@@ -13,6 +13,7 @@
 #include "ompt/shared/dormancy.h"
 #include "ompt/thread/event.h"
 #include "ompt/thread/step.h"
+#include "ompt/thread/trace_when.h"
 #include "ompt/tool.h"
 #include "support/inprocess/keep_errno.h"
 
@@ -41,6 +42,8 @@ static void phase_begin(const char *name) {
     place = outer->phase.place;
   const struct hd_way step = hd_thread_step_from(thread, from, HD_KIND_PHASE, phase);
   struct hd_row_record *row = step.counter ? step.to : thread->top->row; /* not a routine known from the stack */
+  if (hd_trace_when_is_phase(phase))
+    hd_trace_when_begin(thread, event.now);
   thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step.counter);
   hd_thread_push(thread, event.now, row, HD_KIND_PHASE, HD_BUSY);
   thread->top->phase = (struct hd_frame_phase){phase, place};
@@ -86,6 +89,8 @@ static void phase_end(const char *name) {
     pass_refused(frame);
     hd_thread_take_out(thread, event.now, frame);
   }
+  if (ended && thread->trace.holds)
+    hd_trace_when_end(thread, event.now);
 }
 
 /* ---- pause and resume ---- */

@@ -35,6 +35,7 @@
 #include "ompt/thread/thread_lifecycle.h"
 #include "ompt/thread/trace.h"
 #include "ompt/thread/trace_blocks.h"
+#include "ompt/thread/trace_when.h"
 #include "store/store.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/memory_budget.h"
@@ -141,6 +142,8 @@ static void start_parts(const struct hd_settings *settings) {
   hd_processor_init(hd_clock.kind != HD_CLOCK_EXTERNAL);
   hd_thread_init(settings->threads_apart);
   hd_trace_init(has_trace && settings->trace_concurrency);
+  if (!hd_trace_when_init(has_trace ? settings->trace_when : NULL))
+    hd_log("HEDDLE_TRACE_WHEN=%s is neither phase NAME nor region MODULE+FROM-TO,...; ignored", settings->trace_when);
   hd_trace_blocks_init(settings->trace ? settings->trace : settings->trace_last, settings->trace == 0);
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);

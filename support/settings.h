@@ -44,6 +44,7 @@
   _(TRACE, trace, SIZE, 0)                                  /* bytes of a trace; 0: none */                            \
   _(TRACE_LAST, trace_last, SIZE, 0)                        /* likewise, of the end of the run; only without TRACE */  \
   _(TRACE_CONCURRENCY, trace_concurrency, SWITCH, 0)        /* only changes of the number of busy threads */           \
+  _(TRACE_WHEN, trace_when, TEXT, NULL)                     /* its condition (trace_when.h); NULL: always */           \
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \
   _(TEST_DELAY, test_delay, TEXT, NULL)                     /* NS or NS@THREAD, for tests of the virtual clock */      \
   _(TEST_WINDOWS, test_windows, TEXT, NULL) /* numbers of struct hd_batch_habits, comma-separated: for tests */        \

@@ -119,7 +119,7 @@ static void mark_unloaded(void) {
     if (!dl_iterate_phdr(is_loaded, modules.records[i]))
       modules.records[i]->flags |= HD_MODULE_UNLOADED;
   __atomic_fetch_add(&hd_modules_unloads, 1, __ATOMIC_RELAXED);
-  hd_alarms_count_unload();
+  hd_alarms_count(HD_ALARM_UNLOAD);
 }
 
 void hd_modules_notice_unloads(void) {
@@ -149,6 +149,10 @@ static bool is_runtime(const char *path) {
   if (!strncmp(name, "libomptarget", 12))
     return false;
   return !strncmp(name, "libomp", 6) || !strncmp(name, "libiomp", 7) || !strncmp(name, "libgomp", 7);
+}
+
+const char *hd_modules_path(uint32_t module) {
+  return module == HD_NONE ? NULL : modules.records[module]->path;
 }
 
 struct hd_place hd_modules_place(uint32_t module, const void *address) {

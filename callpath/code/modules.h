@@ -32,6 +32,9 @@ uint32_t hd_modules_find(const void *address, bool is_return_address);
 /** The place of an address that lies in this module; HD_NONE: in none. */
 struct hd_place hd_modules_place(uint32_t module, const void *address);
 
+/** The module's file; NULL: HD_NONE has none. */
+const char *hd_modules_path(uint32_t module);
+
 /** Looks whether modules have been unloaded. Takes the loader's lock for some hundred nanoseconds. */
 void hd_modules_notice_unloads(void);
 

@@ -150,7 +150,8 @@ bool hd_run_environment_prepare(struct hd_run *run) {
     return false;
   if (options->gomp && !hd_libomp_find(options->libomp, run->libomp, sizeof run->libomp))
     return false;
-  if (!hd_run_counters_prepare(options, &run->counters) || !choose_preload(run) || !make_directory(run))
+  if (!hd_run_trace_condition_prepare(run) || !hd_run_counters_prepare(options, &run->counters) ||
+      !choose_preload(run) || !make_directory(run))
     return false;
   if (make_probes(run)) {
     write_command(run);
@@ -202,8 +203,8 @@ static bool set_choice(const char *name, const char *value) {
 /* Where events are switched off nobody knows what had to wait for what, nor who held it. */
 static bool set_limit_of_order(const struct hd_run_options *options) {
   const char *name = hd_setting_name(HD_SET_OVERHEAD);
-  const bool asked = options->set[HD_SET_CRITICAL_PATH] || options->set[HD_SET_LOCKS] ||
-                     options->set[HD_SET_TRACE] || options->set[HD_SET_TRACE_LAST];
+  const bool asked = options->set[HD_SET_CRITICAL_PATH] || options->set[HD_SET_LOCKS] || options->set[HD_SET_TRACE] ||
+                     options->set[HD_SET_TRACE_LAST];
   return !asked || getenv(name) || setenv(name, "off", 1) == 0;
 }
 
@@ -219,13 +220,16 @@ bool hd_run_environment_apply(const struct hd_run *run) {
          prepend("OMP_TOOL_LIBRARIES", run->library) &&
          prepend("OMP_TOOL_LIBRARIES", run->probes[HD_PRIVATE_PROBE_STARTED]) &&
          set_choice("HEDDLE_OUTPUT", run->output) && set_choice("HEDDLE_STORE_DIR", run->directory) &&
-         set_choices(run->options) && set_choice(hd_setting_name(HD_SET_ROUTINES), run->options->measured) &&
+         set_choices(run->options) && set_choice(hd_setting_name(HD_SET_TRACE_WHEN), run->trace_condition) &&
+         set_choice(hd_setting_name(HD_SET_ROUTINES), run->options->measured) &&
          set_choice(hd_setting_name(HD_SET_GOMP), run->options->gomp ? "1" : NULL) &&
          hd_run_counters_apply(&run->counters) && set_preload(run);
 }
 
 void hd_run_environment_remove(struct hd_run *run) {
   hd_run_counters_free(&run->counters);
+  free(run->trace_condition);
+  run->trace_condition = NULL;
   if (!run->directory[0])
     return;
   hd_private_directory_remove(run->directory, run->lock);

@@ -62,6 +62,12 @@ static bool take_trace(const struct hd_option_use *use) {
   return !expected || hd_option_expect(use, "a size such as 64M, or concurrency, or both with a comma between them");
 }
 
+static bool take_trace_condition(const struct hd_option_use *use) {
+  struct hd_run_options *taken = use->choices;
+  taken->set[HD_SET_TRACE_WHEN] = use->argument;
+  return hd_run_trace_condition_is_valid(use->argument) || hd_option_expect(use, use->option->expects);
+}
+
 #define SETTING(name) .take = hd_run_take_setting, .value = HD_SET_##name
 
 const struct hd_option hd_run_shared_options[] = {
@@ -105,6 +111,11 @@ const struct hd_option hd_run_shared_options[] = {
      "likewise, but keep the end of the run, in at most SIZE: what is older is\n"
      "written over",
      .take = take_trace, .value = HD_SET_TRACE_LAST, .expects = "a size such as 64M"},
+    {0, "trace-when", "CONDITION",
+     "with --trace or --trace-last: write down only what happens while a\n"
+     "phase of a name is open ('phase NAME'), or an instance of the parallel\n"
+     "region that begins in that line of PROGRAM ('region FILE:LINE')",
+     .take = take_trace_condition, .expects = "'phase NAME' or 'region FILE:LINE'"},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"
@@ -151,6 +162,11 @@ const struct hd_option hd_run_shared_options[] = {
     {0},
 };
 
+static bool is_traced(const struct hd_run_options *taken) {
+  return taken->set[HD_SET_TRACE] || taken->set[HD_SET_TRACE_LAST] || getenv(hd_setting_name(HD_SET_TRACE)) ||
+         getenv(hd_setting_name(HD_SET_TRACE_LAST));
+}
+
 /* What is said of counters without any; two limits. */
 bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_options *taken) {
   const char *option = taken->set[HD_SET_MULTIPLEX]     ? "--multiplex"
@@ -158,6 +174,8 @@ bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_optio
                                                         : NULL;
   if (taken->set[HD_SET_TRACE] && taken->set[HD_SET_TRACE_LAST])
     return hd_usage_complain(usage, "either --trace or --trace-last: a trace keeps the run's begin or its end");
+  if (taken->set[HD_SET_TRACE_WHEN] && !is_traced(taken))
+    return hd_usage_complain(usage, "--trace-when belongs to --trace and --trace-last");
   return !option || hd_run_wants_counters(taken) ||
          hd_usage_complain(usage, "%s has no effect without events: name some with --events or --groups", option);
 }

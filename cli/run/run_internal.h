@@ -5,6 +5,7 @@
  * stderr.
  *
  *     environment.c   what the program needs: libheddle.so, libomp, the private directory, variables
+ *     trace_condition.c  when a trace is written
  *     counters.c      what is counted: the groups of events are found, the events tried out
  *     watch.c         which processes write profiles, and when they die
  *     follow.c        finds and reads the profile of one that runs
@@ -82,6 +83,7 @@ struct hd_run {
   int lock;                 /* on it */
   char probes[HD_PRIVATE_PROBE_COUNT][PATH_MAX];
   struct hd_run_counters counters;
+  char *trace_condition;      /* HEDDLE_TRACE_WHEN; owned; NULL: as it stands in the options or the environment */
   struct hd_run_watch *watch; /* NULL: the system has no more watches to give, and the run goes on without */
   struct hd_run_signals signals;
   struct hd_run_outcome outcome;
@@ -121,6 +123,14 @@ bool hd_run_counters_prepare(const struct hd_run_options *options, struct hd_run
 /** Sets the variables in this process's own environment. False: no memory; that is not said. */
 bool hd_run_counters_apply(const struct hd_run_counters *counters);
 void hd_run_counters_free(struct hd_run_counters *counters);
+
+/* ---- trace_condition.c ---- */
+
+/** "phase NAME" or "region FILE:LINE"? */
+bool hd_run_trace_condition_is_valid(const char *text);
+
+/** Finds the addresses of the region that the condition names, if it does. False: the program has none of that line. */
+bool hd_run_trace_condition_prepare(struct hd_run *run);
 
 /* ---- watch.c ---- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "ompt/construct/known_regions.h"
 
+#include "ompt/thread/trace_when.h"
 #include "support/inprocess/heap.h"
 #include "support/inprocess/keep_errno.h"
 #include "support/inprocess/list.h"
@@ -58,6 +59,7 @@ static const struct hd_known_region *make(struct hd_thread *primary, const struc
   *made = *wanted;
   made->index = index;
   made->primary = primary->record->id;
+  made->is_traced = !wanted->is_folded && !wanted->of_helpers && hd_trace_when_is_region(wanted->profile);
   hd_list_put(&all, index, made);
   hd_index_add(&primary->known_regions, key, made);
   primary->has_forked = true;

@@ -11,6 +11,7 @@
 #include "ompt/thread/event.h"
 #include "ompt/thread/introduction.h"
 #include "ompt/thread/step.h"
+#include "ompt/thread/trace_when.h"
 #include "ompt/thread/watch.h"
 
 /* ---- a region begins ---- */
@@ -182,6 +183,8 @@ uint64_t hd_region_begin(struct hd_thread *primary, uint64_t now, enum hd_kind k
   struct hd_region *region = take_region(primary, &wanted);
   if (wanted.of_helpers)
     become_helper(primary);
+  if (region && region->known->is_traced)
+    hd_trace_when_begin(primary, now);
   if (region)
     announce_begin(primary, region, row);
   else /* the team's workers charge their time to the program */
@@ -426,6 +429,8 @@ void hd_region_end(struct hd_thread *primary, uint64_t now, uint64_t told) {
   hd_thread_close_base(primary, now);
   if (!region)
     return;
+  if (region->known->is_traced)
+    hd_trace_when_end(primary, now);
   region->membership->begin_ticks = 0;
   end_delay(region, primary->record);
   hd_region_pool_give(primary, region);

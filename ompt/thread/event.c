@@ -79,6 +79,7 @@ static void heed(struct hd_thread *thread, uint32_t alarms) {
   const uint32_t unloads = __atomic_load_n(&hd_modules_unloads, __ATOMIC_RELAXED);
   if (thread->edges.unloads != unloads)
     hd_edges_forget(&thread->edges, unloads);
+  hd_trace_follow(thread);
   thread->known_alarms = alarms & HD_ALARM_BITS ? HD_NOT_EXPECTED : alarms;
 }
 

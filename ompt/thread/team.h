@@ -21,6 +21,7 @@ struct hd_known_region {
   bool encloses_itself;                        /* it lies in an instance of the same profile */
   bool from_gcc;                               /* started through a GOMP entry point */
   bool is_folded;                              /* no space for its callpath, whose time is its parent's then */
+  bool is_traced;                              /* its instances open the trace (trace_when.h) */
   bool of_helpers; /* the runtime's own team for "target nowait": idle but for the tasks it runs */
 };
 

@@ -6,6 +6,7 @@
 #include "ompt/thread/barrier.h"
 #include "ompt/thread/current.h"
 #include "ompt/thread/order.h"
+#include "ompt/thread/trace_when.h"
 #include "ompt/thread/unresolved.h"
 #include "ompt/thread/watch.h"
 #include "support/inprocess/heap.h"
@@ -54,11 +55,15 @@ static void drop(struct hd_thread *thread, const struct hd_frame *frame, bool co
     __atomic_fetch_add(&hd_store.header->left_routines, routines, __ATOMIC_RELAXED);
   if (phases)
     __atomic_fetch_add(&hd_store.header->unmatched_phases, phases, __ATOMIC_RELAXED);
+  if (phases && thread->trace.holds)
+    hd_trace_when_end(thread, hd_clock_now());
 }
 
 void hd_thread_stop(struct hd_thread *thread, uint64_t now) {
   hd_thread_tell_held(thread);
   drop(thread, thread->frames, false); /* a thread may end anywhere, by exit() for one */
+  if (thread->trace.holds)
+    hd_trace_when_end(thread, now);
   thread->base = thread->frames;
   hd_thread_lower(thread, now);
   hd_thread_switch(thread, now, thread->frames->row, HD_IDLE);

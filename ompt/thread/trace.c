@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "callpath/callpath.h"
 #include "ompt/shared/clock.h"
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/trace_blocks.h"
+#include "ompt/thread/trace_when.h"
 #include "store/store.h"
 
 /* Else all that happens. */
@@ -46,7 +48,7 @@ static bool begin_block(struct hd_thread *thread) {
   struct hd_block_header *block = hd_trace_blocks_take(thread->record->id, trace->number);
   if (!block) {
     trace->begin = NULL;
-    stop(thread, trace->ticks);
+    stop(thread, trace->state == HD_STATE_COUNT ? hd_clock_now() : trace->ticks);
     return false;
   }
   struct hd_trace_record *record = (void *)((char *)block + HD_BLOCK_HEADER_BYTES);
@@ -86,15 +88,16 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER &&
-         !hd_trace_is_work(kind);
+  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
 }
 
-/* Payloads begin with it, but that of an arrival is only told when it is over. */
-static uint32_t team_of(const struct hd_thread *thread, enum hd_what what) {
+/* Payloads begin with it, but that of an arrival is only told when it is over. HD_NONE: the entry names none. */
+static uint32_t team_of(const struct hd_thread *thread, uint32_t what) {
   const struct hd_frame_base *task = &thread->base->base;
   const struct hd_log_member *member = &thread->ring.payload[0].member;
-  if (hd_trace_is_finish(what))
+  if (!hd_trace_names_team(what))
+    return HD_NONE;
+  if (hd_trace_is_finish(what) || what == HD_TRACE_WAITS_ON)
     return HD_TEAM(task->region->primary, HD_TEAM_NUMBER(task->place.team));
   return HD_TEAM(what == HD_WHAT_TEAM ? member->primary : thread->record->id, HD_TEAM_NUMBER(member->team));
 }
@@ -113,10 +116,10 @@ static bool is_uncounted(uint32_t what) {
   return (enum hd_what)(what >> HD_WHAT_SHIFT) == HD_WHAT_TEAM ? hd_clock_is_paused() : what & HD_WHAT_UNCOUNTED;
 }
 
-static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile, uint32_t what) {
+/* `team`: HD_NONE, if the entry names none. */
+static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile, uint32_t what, uint32_t team) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  const bool is_here = HD_WHAT_OPERAND(what) == profile, has_team = hd_trace_names_team(kind);
-  const uint32_t team = has_team ? team_of(thread, kind) : HD_NONE;
+  const bool is_here = HD_WHAT_OPERAND(what) == profile, has_team = team != HD_NONE;
   const bool is_same_team = has_team && team == thread->trace.team;
   *to++ = (uint8_t)(kind | (is_here ? HD_TRACE_HERE : 0) | (is_same_team ? HD_TRACE_SAME_TEAM : 0) |
                     (is_uncounted(what) ? HD_TRACE_UNCOUNTED : 0));
@@ -127,7 +130,7 @@ static uint8_t *put_mark(uint8_t *to, struct hd_thread *thread, uint32_t profile
     to = put_number(to, HD_TEAM_NUMBER(team));
     thread->trace.team = team;
   }
-  if (hd_trace_is_finish(kind))
+  if (hd_trace_is_finish(kind) || (uint32_t)kind == HD_TRACE_WAITS_ON)
     thread->trace.waits_in = team;
   if (hd_trace_has_number(kind))
     to = put_number(to, number_of(thread, kind));
@@ -182,7 +185,7 @@ void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state,
   if (!to)
     return;
   thread->trace.waits_in = HD_NONE;
-  end_entry(&thread->trace, marks ? put_mark(to, thread, profile, what) : to);
+  end_entry(&thread->trace, marks ? put_mark(to, thread, profile, what, team_of(thread, what >> HD_WHAT_SHIFT)) : to);
 }
 
 void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
@@ -222,20 +225,89 @@ void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile
   end_entry(trace, put_number(to, gap_ticks));
 }
 
-void hd_trace_begin(struct hd_thread *thread) {
+/* ---- begin, end, and what lies between stretches ---- */
+
+static void put(struct hd_thread *thread, uint64_t ticks, uint32_t profile, uint32_t state, uint32_t what,
+                uint32_t team) {
+  uint8_t *to = begin_entry(thread, ticks, profile, state, true);
+  if (!to)
+    return;
+  thread->trace.waits_in = HD_NONE;
+  end_entry(&thread->trace, put_mark(to, thread, profile, what, team));
+}
+
+static void leave(struct hd_thread *thread, uint64_t ticks) {
+  const uint32_t profile = thread->trace.profile;
+  put(thread, ticks, profile, HD_STATE_COUNT, HD_WHAT(HD_TRACE_LEAVES, profile), HD_NONE);
+  thread->instruments &= ~(uint32_t)HD_INSTRUMENT_TRACED;
+}
+
+/* As a worker whose region ends. */
+static bool waits_for_end(const struct hd_thread *thread) {
+  const struct hd_frame_base *task = &thread->base->base;
+  return !only_concurrency && thread->base->kind == HD_KIND_PARALLEL && task->region && !task->led &&
+         task->place.has_finished && hd_thread_state(thread) != HD_BUSY;
+}
+
+static void begin_in(struct hd_thread *thread, uint32_t profile, uint32_t state) {
   struct hd_thread_trace *trace = &thread->trace;
-  if (!hd_trace_blocks_are_wanted())
-    return;
-  thread->instruments |= HD_INSTRUMENT_TRACED;
-  if (trace->begin) {
-    hd_trace_switch(thread, thread->row->profile, hd_thread_state(thread), 0);
-    return;
-  }
   trace->ticks = thread->record->last_ticks;
-  trace->profile = thread->row->profile;
-  trace->state = hd_thread_state(thread);
+  trace->profile = profile;
+  trace->state = state;
   trace->waits_in = HD_NONE;
   begin_block(thread);
+}
+
+static void put_leads(struct hd_thread *thread) {
+  for (const struct hd_frame *frame = thread->frames + 1; frame <= thread->base && thread->trace.begin; frame++) {
+    const struct hd_region *led = frame->kind == HD_KIND_PARALLEL ? frame->base.led : NULL;
+    if (led && !led->known->of_helpers)
+      put(thread, thread->record->last_ticks, thread->trace.profile, HD_STATE_COUNT,
+          HD_WHAT(HD_TRACE_LEADS, led->known->profile) | (led->has_joined ? HD_WHAT_UNCOUNTED : 0),
+          HD_TEAM(thread->record->id, HD_TEAM_NUMBER(led->team)));
+  }
+}
+
+static void put_state(struct hd_thread *thread) {
+  const uint32_t profile = thread->row->profile;
+  const bool waits = waits_for_end(thread);
+  put(thread, thread->record->last_ticks, profile, hd_thread_state(thread),
+      HD_WHAT(waits ? HD_TRACE_WAITS_ON : HD_TRACE_GOES_ON, profile),
+      waits ? team_of(thread, HD_TRACE_WAITS_ON) : HD_NONE);
+}
+
+static void go_on(struct hd_thread *thread) {
+  thread->instruments |= HD_INSTRUMENT_TRACED;
+  if (!thread->trace.begin)
+    begin_in(thread, HD_PROGRAM_PROFILE, HD_STATE_COUNT);
+  if (!only_concurrency)
+    put_leads(thread);
+  if (thread->trace.begin)
+    put_state(thread);
+}
+
+/* Without an event it may have missed whole stretches, but in all of them it has done what it does now. */
+void hd_trace_follow(struct hd_thread *thread) {
+  const uint64_t now = hd_trace_when_now();
+  if (now == thread->trace.seen || !hd_trace_blocks_are_wanted())
+    return;
+  thread->trace.seen = now;
+  if (!(thread->instruments & HD_INSTRUMENT_TRACED))
+    go_on(thread);
+  if (!hd_trace_when_is_open(now) && thread->instruments & HD_INSTRUMENT_TRACED)
+    leave(thread, hd_trace_when_ticks(now));
+}
+
+void hd_trace_begin(struct hd_thread *thread) {
+  struct hd_thread_trace *trace = &thread->trace;
+  trace->seen = hd_trace_when_now();
+  if (!hd_trace_blocks_are_wanted() || !hd_trace_when_is_open(trace->seen))
+    return;
+  thread->instruments |= HD_INSTRUMENT_TRACED;
+  if (trace->begin)
+    hd_trace_switch(thread, thread->row->profile, hd_thread_state(thread), 0);
+  else
+    begin_in(thread, thread->row->profile, hd_thread_state(thread));
 }
 
 void hd_trace_mark(struct hd_thread *thread, uint32_t what) {

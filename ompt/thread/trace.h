@@ -32,6 +32,8 @@ struct hd_thread_trace {
   uint32_t waits_in;              /* as in hd_trace_record */
   uint32_t number;                /* of the next block */
   uint64_t names[HD_TRACE_NAMES]; /* that were told last in this block */
+  uint64_t seen;                  /* hd_trace_when, as the thread knows it */
+  bool holds;                     /* it holds the trace open: trace_when.h */
 };
 
 /** Once, at start. `only_concurrency`: only what changes the number of busy threads, and nothing else that happens. */
@@ -40,6 +42,9 @@ void hd_trace_init(bool only_concurrency);
 /** The thread begins, in its present state; or another one that continues its record. Its instruments say whether it
  *  has a trace. */
 void hd_trace_begin(struct hd_thread *thread);
+
+/** The thread writes down that it stops to write, or goes on, if the condition has changed since it looked last. */
+void hd_trace_follow(struct hd_thread *thread);
 
 /** The thread is in the state of the profile since its record's last_ticks; `what`: hd_transition.what of what happens
  *  with it, whose payload is its ring's. */

@@ -50,6 +50,7 @@ static const size_t record_bytes_of[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_LOCK_PAIRS] = sizeof(struct hd_lock_pair_record),
     [HD_BLOCK_HISTORIES] = sizeof(struct hd_history_record),
     [HD_BLOCK_TRACE] = 1, /* `count` is bytes */
+    [HD_BLOCK_TRACE_STRETCHES] = sizeof(struct hd_trace_stretch_record),
 };
 
 static size_t record_bytes(const struct hd_reader *reader, unsigned type) {

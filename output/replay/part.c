@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/live/interval.h"
@@ -12,6 +13,7 @@
 #include "output/model/rollup.h"
 #include "output/reader/open.h"
 #include "output/replay/replay.h"
+#include "output/trace/limits.h"
 #include "output/trace/trace.h"
 #include "output/writer/profile_writer.h"
 
@@ -150,7 +152,7 @@ bool hd_part_until(const struct hd_model *model, uint64_t ticks, struct hd_model
 
 static bool has_whole_trace(const struct hd_model *model) {
   struct hd_trace_size size;
-  return hd_trace_size(model, &size) && !size.only_concurrency && size.from_ticks == 0 && size.full_ticks == 0;
+  return hd_trace_size(model, &size) && !size.only_concurrency && hd_trace_limits(model, NULL, NULL) == 0;
 }
 
 static void *copy(struct hd_model *model, const void *items, size_t bytes) {
@@ -205,6 +207,16 @@ static bool fail(const struct hd_model *model, char *error, size_t error_bytes, 
   return false;
 }
 
+static bool fail_for_stretches(const struct hd_model *model, char *error, size_t error_bytes) {
+  char *stretches = hd_trace_stretches_text(model);
+  snprintf(error, error_bytes,
+           "%s: its trace has only stretches of the run ('--trace-when'): no part is known from its begin on. 'heddle "
+           "trace --print' shows them: %s",
+           model->path, *stretches ? stretches : "none");
+  free(stretches);
+  return false;
+}
+
 static bool can_be_cut(const struct hd_model *model, uint64_t *end_ticks, char *error, size_t error_bytes) {
   struct hd_trace_size size;
   if (!hd_trace_size(model, &size))
@@ -215,6 +227,8 @@ static bool can_be_cut(const struct hd_model *model, uint64_t *end_ticks, char *
   if (size.from_ticks > 0)
     return fail(model, error, error_bytes,
                 "its trace has only the end of the run ('--trace-last'): no part is known from its begin on");
+  if (size.has_condition)
+    return fail_for_stretches(model, error, error_bytes);
   *end_ticks = size.full_ticks > 0 && size.full_ticks < model->end_ticks ? size.full_ticks : model->end_ticks;
   return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/symbols/line_rows.h"
 
+#include <string.h>
+
 /* The last row of the line table at or before `pc`. */
 size_t hd_line_rows_until(Dwarf_Lines *lines, size_t count, Dwarf_Addr pc) {
   size_t low = 0;
@@ -53,4 +55,26 @@ int hd_line_of_first(Dwarf_Die *unit, Dwarf_Addr start) {
   Dwarf_Line *row = hd_line_rows_first(unit, start);
   int line = 0;
   return row && dwarf_lineno(row, &line) == 0 ? line : 0;
+}
+
+static bool is_of(Dwarf_Line *row, const char *file) {
+  const char *path = dwarf_linesrc(row, NULL, NULL);
+  const size_t length = path ? strlen(path) : 0, wanted = strlen(file);
+  return length >= wanted && strcmp(path + length - wanted, file) == 0 &&
+         (length == wanted || path[length - wanted - 1] == '/');
+}
+
+void hd_line_rows_each(Dwarf_Die *unit, const char *file, int line, hd_line_taker *take, void *context) {
+  Dwarf_Lines *lines = NULL;
+  Dwarf_Addr from = 0, to = 0;
+  size_t count = 0;
+  bool is_statement;
+  if (dwarf_getsrclines(unit, &lines, &count) != 0)
+    return;
+  for (size_t i = 0; i + 1 < count; i++) {
+    Dwarf_Line *row = dwarf_onesrcline(lines, i);
+    if (hd_line_row_read(row, &from, &is_statement) == line && is_of(row, file) &&
+        dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to) == 0 && to > from)
+      take(context, from, to);
+  }
 }

@@ -90,6 +90,35 @@ enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id
   return result;
 }
 
+struct hd_symbols *hd_symbols_open_any(const char *path) {
+  struct hd_symbols *symbols = hd_new(1, sizeof *symbols);
+  if (load(symbols, path))
+    return symbols;
+  hd_symbols_close(symbols);
+  return NULL;
+}
+
+struct shifting {
+  void (*take)(void *context, uint64_t from, uint64_t to);
+  void *context;
+  uint64_t shift;
+};
+
+static void shift(void *context, uint64_t from, uint64_t to) {
+  const struct shifting *shifting = context;
+  shifting->take(shifting->context, from + shifting->shift, to + shifting->shift);
+}
+
+void hd_symbols_each_of_line(struct hd_symbols *symbols, const char *file, int line,
+                             void (*take)(void *context, uint64_t from, uint64_t to), void *context) {
+  struct shifting shifting = {.take = take, .context = context};
+  Dwarf_Addr bias = 0;
+  for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(symbols->module, unit, &bias));) {
+    shifting.shift = bias - symbols->bias;
+    hd_line_rows_each(unit, file, line, shift, &shifting);
+  }
+}
+
 void hd_symbols_close(struct hd_symbols *symbols) {
   if (!symbols)
     return;

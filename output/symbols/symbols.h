@@ -32,7 +32,15 @@ struct hd_symbol {
 enum hd_symbols_status hd_symbols_open(const char *path, const uint8_t *build_id, uint32_t build_id_bytes,
                                        uint64_t run_epoch_ns, struct hd_symbols **symbols);
 
+/** Opens the file at `path`, whichever it is. NULL: it cannot be read. */
+struct hd_symbols *hd_symbols_open_any(const char *path);
+
 void hd_symbols_close(struct hd_symbols *symbols);
+
+/** Calls `take` for each piece of code of a line, from one offset to the module's load address up to another. `file` is
+ *  the end of the source file's path. */
+void hd_symbols_each_of_line(struct hd_symbols *symbols, const char *file, int line,
+                             void (*take)(void *context, uint64_t from, uint64_t to), void *context);
 
 /** What is called at an address. GCC asks the runtime for work in these, and may have given the call no line of its
  * own.

@@ -23,17 +23,24 @@ struct hd_names *hd_names_new(void) {
   return hd_new(1, sizeof(struct hd_names));
 }
 
-void hd_names_free(struct hd_names *names) {
-  for (unsigned kind = 0; kind < HD_TRACE_NAMES; kind++) {
-    struct name *name = names->known[kind];
-    HASH_CLEAR(hh, names->known[kind]);
-    while (name) {
-      struct name *next = name->hh.next;
-      free(name);
-      name = next;
-    }
+static void forget_all(struct hd_names *names, unsigned kind) {
+  struct name *name = names->known[kind];
+  HASH_CLEAR(hh, names->known[kind]);
+  while (name) {
+    struct name *next = name->hh.next;
+    free(name);
+    name = next;
   }
+}
+
+void hd_names_free(struct hd_names *names) {
+  for (unsigned kind = 0; kind < HD_TRACE_NAMES; kind++)
+    forget_all(names, kind);
   free(names);
+}
+
+void hd_names_forget_tasks(struct hd_names *names) {
+  forget_all(names, HD_TRACE_TASK);
 }
 
 static struct name *find(const struct hd_names *names, unsigned kind, uint64_t address) {

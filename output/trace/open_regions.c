@@ -56,5 +56,7 @@ bool hd_open_regions_take(struct hd_open_regions *regions, const struct hd_trace
   struct stack *stack = &regions->stacks[entry->thread];
   if (entry->what == HD_WHAT_REGION_BEGIN || entry->what == HD_WHAT_NESTED_BEGIN)
     push(stack, (struct open){entry->operand, entry->ticks});
+  if (entry->now.state == HD_STATE_COUNT)
+    stack->count = 0;
   return (entry->what == HD_WHAT_REGION_END || entry->what == HD_WHAT_NESTED_END) && end(stack, entry, ended);
 }

@@ -24,7 +24,7 @@ struct hd_open_regions *hd_open_regions_new(uint32_t thread_count);
 void hd_open_regions_free(struct hd_open_regions *regions);
 
 /** Takes the trace's entries one by one, in their order. True: this one ends an instance, `*ended`. An instance without
- *  an end is dropped when one around it ends. */
+ *  an end is dropped when one around it ends, or the thread or the stretch of the trace. */
 bool hd_open_regions_take(struct hd_open_regions *regions, const struct hd_trace_entry *entry,
                           struct hd_region_instance *ended);
 

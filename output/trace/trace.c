@@ -13,6 +13,11 @@
 
 /* ---- one thread's ---- */
 
+struct led {
+  uint32_t node;
+  uint32_t team; /* HD_NONE: it has joined */
+};
+
 /* A thread's blocks are read one after the other. */
 struct log {
   uint32_t thread;
@@ -26,15 +31,20 @@ struct log {
   bool waits;           /* for its end */
   bool has_stay;        /* `next` is what the thread had not told yet, and the last */
   uint32_t next_number; /* of its next block, if none is missing */
-  uint32_t waits_in;    /* `next` says only where the thread is after what is missing: hd_trace_record; else HD_NONE */
+  struct led *led;      /* regions that the thread leads, the outermost first */
+  uint32_t led_count, led_limit;
+  bool knows_led;    /* else there may be others */
+  bool is_cut;       /* blocks are missing before this one */
+  uint32_t waits_in; /* `next` says only where the thread is after what is missing: hd_trace_record; else HD_NONE */
 };
 
 struct walk {
   const struct hd_model *model;
   const struct hd_reader_block **blocks;
-  struct log *logs;
+  struct log *logs;  /* by thread */
   struct log **heap; /* by time */
   uint32_t log_count, heap_count;
+  uint64_t from_ticks; /* it is whole from then on; 0: from the begin */
   bool failed;
   char *error;
   size_t error_bytes;
@@ -189,25 +199,29 @@ static bool begin_block(struct walk *walk, struct log *log) {
                                       .before = log->next.now,
                                       .now = {record.profile, record.state},
                                       .since_ticks = log->next.ticks};
-  log->waits_in = record.number == log->next_number ? HD_NONE : record.waits_in;
+  log->is_cut = record.number != log->next_number;
+  log->waits_in = log->is_cut ? record.waits_in : HD_NONE;
   log->next_number = record.number + 1;
   return true;
 }
 
 static bool may_be_told(const struct hd_model *model, uint32_t before, uint32_t now) {
-  return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY) || (before == HD_BUSY) != (now == HD_BUSY);
+  return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY) || before == HD_STATE_COUNT ||
+         (before == HD_BUSY) != (now == HD_BUSY);
 }
 
 /* A thread that was killed, or goes on, may have changed its state, and not told the trace yet. */
 static bool take_stay(const struct walk *walk, struct log *log) {
   const struct hd_model *model = walk->model;
   const struct hd_stay *stay = &model->threads[log->thread].stay;
-  if (log->has_stay || model->header.trace_full_ticks > 0 || !stay->known || stay->since_ticks < log->next.ticks ||
-      stay->since_ticks > model->end_ticks || log->next.now.state == HD_STATE_COUNT ||
+  const bool was_away = log->next.what == HD_TRACE_LEAVES;
+  const uint64_t since = was_away && stay->since_ticks < log->next.ticks ? log->next.ticks : stay->since_ticks;
+  if (log->has_stay || model->header.trace_full_ticks > 0 || !stay->known || since < log->next.ticks ||
+      since > model->end_ticks || (log->next.now.state == HD_STATE_COUNT && !was_away) ||
       !may_be_told(model, log->next.now.state, stay->state))
     return false;
   log->has_stay = true;
-  log->next = (struct hd_trace_entry){.ticks = stay->since_ticks,
+  log->next = (struct hd_trace_entry){.ticks = since,
                                       .thread = log->thread,
                                       .before = log->next.now,
                                       .now = {stay->node, (uint32_t)stay->state},
@@ -231,10 +245,10 @@ static bool advance(struct walk *walk, struct log *log) {
 
 /* ---- all together ---- */
 
-/* At one instant (all that happens in a pause happens at one) a worker joins a team that has begun, and a team joins
- * when all its workers have arrived. */
+/* At one instant (all that happens in a pause happens at one) threads say first what they were in before a stretch; a
+ * worker joins a team that has begun, and a team joins when all its workers have arrived. */
 static int rank(const struct hd_trace_entry *entry) {
-  return entry->what == HD_WHAT_JOIN ? 2 : entry->what == HD_WHAT_TEAM;
+  return hd_trace_goes_on(entry->what) ? 0 : entry->what == HD_WHAT_JOIN ? 3 : entry->what == HD_WHAT_TEAM ? 2 : 1;
 }
 
 static bool precedes(const struct log *a, const struct log *b) {
@@ -287,8 +301,12 @@ static uint32_t find_blocks(const struct hd_model *model, struct block *blocks) 
   return count;
 }
 
-/* What is missing of a thread ends where the next block that is there begins; of a thread that has none, with itself.
- */
+static bool has_condition(const struct hd_model *model) {
+  return model->header.flags & HD_FILE_TRACE_WHEN;
+}
+
+/* What is missing of a thread ends where the next block that is there begins; of a thread that has none, with itself:
+ * unless it may never have had one. */
 static uint64_t from_ticks(const struct hd_model *model, const struct block *blocks, uint32_t count) {
   uint64_t from = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -297,7 +315,7 @@ static uint64_t from_ticks(const struct hd_model *model, const struct block *blo
     if (blocks[i].number != (is_first ? 0 : blocks[i - 1].number + 1) && ticks > from)
       from = ticks;
   }
-  for (uint32_t thread = 0, i = 0; from > 0 && thread < model->thread_count; thread++) {
+  for (uint32_t thread = 0, i = 0; from > 0 && !has_condition(model) && thread < model->thread_count; thread++) {
     if (i == count || blocks[i].owner != thread)
       from = model->threads[thread].end_ticks > from ? model->threads[thread].end_ticks : from;
     while (i < count && blocks[i].owner == thread)
@@ -306,19 +324,57 @@ static uint64_t from_ticks(const struct hd_model *model, const struct block *blo
   return from < model->end_ticks ? from : model->end_ticks;
 }
 
+/* ---- stretches ---- */
+
+/* Where the trace was full, threads end there that tell no more. */
+static uint64_t to_ticks(const struct hd_model *model) {
+  const uint64_t full = model->header.trace_full_ticks;
+  return full > 0 && full < model->end_ticks ? full : model->end_ticks;
+}
+
+/* What is left of it in what the trace has; each begins behind the one before. */
+static void add_stretch(struct hd_trace_stretches *stretches, struct hd_trace_stretch stretch,
+                        const struct hd_trace_stretch *whole) {
+  const uint64_t least = stretches->count > 0 ? stretches->items[stretches->count - 1].to_ticks + 1 : whole->from_ticks;
+  stretch.from_ticks = stretch.from_ticks > least ? stretch.from_ticks : least;
+  stretch.to_ticks = stretch.to_ticks < whole->to_ticks ? stretch.to_ticks : whole->to_ticks;
+  if (stretch.from_ticks <= stretch.to_ticks)
+    stretches->items[stretches->count++] = stretch;
+}
+
+static struct hd_trace_stretches find_stretches(const struct hd_model *model, uint64_t from_ticks) {
+  const struct hd_trace_stretch whole = {from_ticks, to_ticks(model)};
+  struct hd_trace_stretches stretches = {.items = hd_new(1, sizeof *stretches.items)};
+  if (!has_condition(model))
+    add_stretch(&stretches, whole, &whole);
+  for (struct hd_records at = hd_records_of(model->source, HD_BLOCK_TRACE_STRETCHES); hd_records_next(&at);) {
+    const struct hd_trace_stretch_record *record = at.record;
+    stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
+    add_stretch(&stretches, (struct hd_trace_stretch){record->begin_ticks, record->end_ticks}, &whole);
+  }
+  return stretches;
+}
+
+void hd_trace_stretches_free(struct hd_trace_stretches *stretches) {
+  free(stretches->items);
+}
+
+/* A thread that never wrote has been away, if there is a condition. */
 static void make_logs(struct walk *walk, const struct block *blocks, uint32_t count) {
+  walk->log_count = walk->model->thread_count;
   walk->blocks = hd_new((size_t)count + 1, sizeof *walk->blocks);
-  walk->logs = hd_new((size_t)count + 1, sizeof *walk->logs);
-  walk->heap = hd_new((size_t)count + 1, sizeof *walk->heap);
-  struct log *log = NULL;
+  walk->logs = hd_new((size_t)walk->log_count + 1, sizeof *walk->logs);
+  walk->heap = hd_new((size_t)walk->log_count + 1, sizeof *walk->heap);
+  for (uint32_t i = 0; i < walk->log_count; i++) {
+    walk->logs[i].thread = i;
+    walk->logs[i].next.now.state = HD_STATE_COUNT;
+    walk->logs[i].next.what = has_condition(walk->model) ? HD_TRACE_LEAVES : HD_WHAT_NOTHING;
+  }
   for (uint32_t i = 0; i < count; i++) {
+    struct log *log = &walk->logs[blocks[i].owner];
     walk->blocks[i] = blocks[i].block;
-    if (!log || log->thread != blocks[i].owner) {
-      log = &walk->logs[walk->log_count++];
-      *log = (struct log){.thread = blocks[i].owner, .blocks = &walk->blocks[i]};
-      log->next.now.state = HD_STATE_COUNT;
-    }
-    log->block_count++;
+    if (log->block_count++ == 0)
+      log->blocks = &walk->blocks[i];
   }
   for (uint32_t i = 0; i < walk->log_count; i++)
     if (advance(walk, &walk->logs[i]))
@@ -343,8 +399,9 @@ struct visit {
   struct joined *joined;       /* by ring */
   uint32_t ring_limit;
   struct hd_names *names; /* NULL: changes only */
-  uint64_t from_ticks;    /* what was before is not told; */
-  bool has_begun;         /* it is later */
+  struct hd_trace_stretches stretches;
+  uint32_t stretch; /* the present one, or the next */
+  bool is_in;       /* only what is in one is told */
   bool goes_on;
 };
 
@@ -353,7 +410,7 @@ static void tell(struct visit *visit, struct hd_trace_entry entry) {
   entry.before = last->now;
   entry.since_ticks = last->ticks;
   *last = entry;
-  if (visit->has_begun)
+  if (visit->is_in)
     visit->goes_on = visit->goes_on && visit->visit(visit->context, &entry);
 }
 
@@ -392,14 +449,75 @@ static void join(struct walk *walk, struct visit *visit, const struct hd_trace_e
   }
 }
 
-/* Its arrival may be noted later than the team's join. */
-static void finish(struct visit *visit, struct log *log, uint64_t ticks) {
-  log->waits = !has_joined(visit, log->team);
-  if (!log->waits)
-    tell_idle(visit, ticks, log->thread);
+/* Whether the team's primary has not joined it. `otherwise`: that is not known. One that is not there has ended, unless
+ * it is silent to the end. */
+static bool may_be_led(const struct walk *walk, const struct visit *visit, uint32_t team, bool otherwise) {
+  const uint32_t thread = HD_TEAM_RING(team);
+  if (thread >= walk->log_count)
+    return otherwise;
+  const struct log *log = &walk->logs[thread];
+  if (visit->last[thread].now.state == HD_STATE_COUNT && !walk->model->threads[thread].stay.known)
+    return false;
+  for (uint32_t i = 0; i < log->led_count; i++)
+    if (log->led[i].team == team)
+      return true;
+  return !log->knows_led && otherwise;
 }
 
-/* ---- a trace without the run's begin ---- */
+/* Its arrival may be noted later than the team's join. Of one before the stretch the primary says whether it has
+ * joined.
+ */
+static void finish(const struct walk *walk, struct visit *visit, struct log *log, bool is_earlier) {
+  log->waits = !has_joined(visit, log->team);
+  if (is_earlier) /* where the stretch begins all primaries will have said so */
+    log->waits = !visit->is_in || may_be_led(walk, visit, log->team, log->waits);
+  if (!log->waits)
+    tell_idle(visit, visit->last[log->thread].ticks, log->thread);
+}
+
+/* ---- the regions that a thread leads ---- */
+
+static void push_led(struct log *log, struct led led) {
+  if (log->led_count == log->led_limit) {
+    log->led_limit = 2 * log->led_limit + 4;
+    log->led = hd_grow(log->led, log->led_limit, sizeof *log->led);
+  }
+  log->led[log->led_count++] = led;
+}
+
+static void pop_led(struct log *log, uint32_t node) {
+  for (uint32_t i = log->led_count; i-- > 0;)
+    if (log->led[i].node == node) {
+      log->led_count = i;
+      return;
+    }
+}
+
+static void join_led(struct log *log, uint32_t team) {
+  for (uint32_t i = 0; i < log->led_count; i++)
+    if (log->led[i].team == team)
+      log->led[i].team = HD_NONE;
+}
+
+/* A thread that begins leads none. */
+static void note_led(struct log *log, const struct hd_trace_entry *entry, bool begins) {
+  if (begins || log->is_cut || entry->what == HD_TRACE_LEAVES) {
+    log->led_count = 0;
+    log->knows_led = begins && !log->is_cut;
+    log->is_cut = false;
+  }
+  if (hd_trace_is_begin(entry->what))
+    push_led(log, (struct led){entry->operand, entry->team});
+  else if (entry->what == HD_TRACE_LEADS)
+    push_led(log, (struct led){entry->operand, entry->uncounted ? HD_NONE : entry->team});
+  else if (entry->what == HD_WHAT_JOIN)
+    join_led(log, entry->team);
+  else if (entry->what == HD_WHAT_REGION_END || entry->what == HD_WHAT_NESTED_END)
+    pop_led(log, entry->operand);
+  log->knows_led |= hd_trace_goes_on(entry->what);
+}
+
+/* ---- where stretches begin and end ---- */
 
 static bool is_in(const struct hd_model *model, uint32_t node, uint32_t around) {
   while (node > around)
@@ -424,20 +542,70 @@ static bool goes_on(const struct walk *walk, const struct visit *visit, uint32_t
   return false;
 }
 
-/* That the team of a worker had joined may be among what is missing. */
+static uint64_t begin_of(const struct visit *visit) {
+  return visit->stretches.items[visit->stretch].from_ticks;
+}
+
+static uint64_t end_of(const struct visit *visit) {
+  return visit->stretches.items[visit->stretch].to_ticks;
+}
+
 static void begin_here(struct walk *walk, struct visit *visit) {
-  visit->has_begun = true;
+  visit->is_in = true;
   for (uint32_t i = 0; i < walk->log_count; i++) {
     struct log *log = &walk->logs[i];
     struct hd_trace_entry *last = &visit->last[log->thread];
-    if (log->waits && !goes_on(walk, visit, region_of(walk->model, last->now.node))) {
+    /* That its team had joined may be among what is missing. */
+    if (log->waits &&
+        !may_be_led(walk, visit, log->team, goes_on(walk, visit, region_of(walk->model, last->now.node)))) {
       log->waits = false;
       last->now = (struct hd_trace_place){0, HD_IDLE};
     }
     const struct hd_trace_place now = last->now;
     last->now.state = HD_STATE_COUNT;
     if (now.state < HD_STATE_COUNT)
-      tell(visit, (struct hd_trace_entry){.ticks = visit->from_ticks, .thread = log->thread, .now = now});
+      tell(visit,
+           (struct hd_trace_entry){.ticks = begin_of(visit), .thread = log->thread, .now = now, .is_bound = true});
+  }
+}
+
+/* What they do is still known, unless they do something else before the next one begins. */
+static void end_here(struct walk *walk, struct visit *visit) {
+  for (uint32_t i = 0; i < walk->log_count; i++) {
+    struct hd_trace_entry *last = &visit->last[walk->logs[i].thread];
+    const struct hd_trace_place now = last->now;
+    if (now.state == HD_STATE_COUNT)
+      continue;
+    tell(visit, (struct hd_trace_entry){.ticks = end_of(visit),
+                                        .thread = walk->logs[i].thread,
+                                        .now = {now.node, HD_STATE_COUNT},
+                                        .is_bound = has_condition(walk->model)});
+    last->now = now;
+  }
+  visit->is_in = false;
+  visit->stretch++;
+  if (visit->names)
+    hd_names_forget_tasks(visit->names);
+}
+
+/* Of those at the time from which a trace of the run's end is whole some may be missing. Else what a thread says of the
+ * time before the stretch comes first. */
+static bool is_behind_begin(const struct walk *walk, const struct visit *visit, const struct hd_trace_entry *entry) {
+  const bool is_cut = begin_of(visit) == walk->from_ticks && walk->from_ticks > 0;
+  return entry->ticks > begin_of(visit) ||
+         (entry->ticks == begin_of(visit) && !is_cut && !hd_trace_goes_on(entry->what));
+}
+
+/* Goes on to the stretch in which the entry lies, or to the one behind it. */
+static void reach(struct walk *walk, struct visit *visit, const struct hd_trace_entry *entry) {
+  while (visit->stretch < visit->stretches.count) {
+    if (!visit->is_in && !is_behind_begin(walk, visit, entry))
+      return;
+    if (!visit->is_in)
+      begin_here(walk, visit);
+    if (entry->ticks <= end_of(visit))
+      return;
+    end_here(walk, visit);
   }
 }
 
@@ -448,13 +616,34 @@ static bool is_there(const struct visit *visit, const struct hd_trace_entry *ent
   return last->node == entry->now.node && last->state == entry->now.state;
 }
 
+/* Whether a worker waits from then on, or did so before what is missing, at the end of its team. */
+static bool waits_in_team(struct log *log, const struct hd_trace_entry *entry) {
+  const bool waits = log->waits_in != HD_NONE || hd_trace_is_finish(entry->what) || entry->what == HD_TRACE_WAITS_ON;
+  if (entry->what == HD_WHAT_TEAM || waits)
+    log->team = log->waits_in != HD_NONE ? log->waits_in : entry->team;
+  return waits;
+}
+
+/* A bound is nothing that happens. */
+static void tell_all(struct walk *walk, struct visit *visit, struct log *log, struct hd_trace_entry entry) {
+  const bool waits = waits_in_team(log, &entry), is_earlier = hd_trace_goes_on(entry.what);
+  entry.is_bound = is_earlier || entry.what == HD_TRACE_LEAVES;
+  if (entry.is_bound)
+    entry.what = HD_WHAT_NOTHING;
+  tell(visit, entry);
+  if (waits)
+    finish(walk, visit, log, is_earlier);
+  else if (entry.what == HD_WHAT_JOIN)
+    join(walk, visit, &entry);
+}
+
 static void take(struct walk *walk, struct visit *visit, struct log *log) {
   struct hd_trace_entry entry = log->next;
   if (entry.inferred && is_there(visit, &entry))
     return;
-  if (!visit->has_begun && entry.ticks > visit->from_ticks) /* of those at that time some may be missing */
-    begin_here(walk, visit);
-  if (!hd_trace_is_change(entry.what) && !visit->names)
+  reach(walk, visit, &entry);
+  note_led(log, &entry, visit->last[log->thread].now.state == HD_STATE_COUNT && !hd_trace_goes_on(entry.what));
+  if (entry.what == HD_TRACE_LEADS || (!hd_trace_is_change(entry.what) && !visit->names))
     return;
   if (!hd_trace_is_change(entry.what))
     entry.now = visit->last[log->thread].now; /* perhaps it idles since */
@@ -462,38 +651,16 @@ static void take(struct walk *walk, struct visit *visit, struct log *log) {
     log->waits = false;
   if (entry.what == HD_WHAT_ORDER)
     hd_names_number(visit->names, &entry);
-  if (entry.what == HD_WHAT_TEAM || hd_trace_is_finish(entry.what))
-    log->team = entry.team;
-  if (log->waits_in != HD_NONE)
-    log->team = log->waits_in;
-  tell(visit, entry);
-  if (log->waits_in != HD_NONE || hd_trace_is_finish(entry.what))
-    finish(visit, log, entry.ticks);
-  else if (entry.what == HD_WHAT_JOIN)
-    join(walk, visit, &entry);
-}
-
-/* Where the trace was full, threads end there that tell no more. */
-static uint64_t end_of(const struct hd_model *model) {
-  const uint64_t full = model->header.trace_full_ticks;
-  return full > 0 && full < model->end_ticks ? full : model->end_ticks;
+  tell_all(walk, visit, log, entry);
 }
 
 static void end_all(struct walk *walk, struct visit *visit) {
-  if (!visit->has_begun)
-    begin_here(walk, visit);
-  for (uint32_t i = 0; i < walk->log_count; i++) {
-    const uint32_t thread = walk->logs[i].thread;
-    const struct hd_trace_entry *last = &visit->last[thread];
-    if (last->now.state == HD_STATE_COUNT)
-      continue;
-    tell(visit, (struct hd_trace_entry){
-                    .ticks = end_of(walk->model), .thread = thread, .now = {last->now.node, HD_STATE_COUNT}});
-  }
+  const struct hd_trace_entry end = {.ticks = UINT64_MAX};
+  reach(walk, visit, &end);
 }
 
 static void walk_all(struct walk *walk, struct visit *visit) {
-  while (walk->heap_count > 0 && walk->heap[0]->next.ticks <= end_of(walk->model) && visit->goes_on && !walk->failed) {
+  while (walk->heap_count > 0 && visit->stretch < visit->stretches.count && visit->goes_on && !walk->failed) {
     struct log *log = walk->heap[0];
     take(walk, visit, log);
     if (!advance(walk, log))
@@ -510,13 +677,17 @@ static bool walk_with(struct visit *visit, const struct hd_model *model, char *e
   const uint32_t count = find_blocks(model, NULL);
   struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
   find_blocks(model, blocks);
-  visit->from_ticks = from_ticks(model, blocks, count);
-  visit->has_begun = visit->from_ticks == 0;
+  walk.from_ticks = from_ticks(model, blocks, count);
+  visit->stretches = find_stretches(model, walk.from_ticks);
+  visit->is_in = walk.from_ticks == 0 && !has_condition(model);
   visit->last = hd_new((size_t)model->thread_count + 1, sizeof *visit->last);
   for (uint32_t i = 0; i < model->thread_count; i++)
     visit->last[i].now.state = HD_STATE_COUNT;
   make_logs(&walk, blocks, count);
   walk_all(&walk, visit);
+  hd_trace_stretches_free(&visit->stretches);
+  for (uint32_t i = 0; i < walk.log_count; i++)
+    free(walk.logs[i].led);
   free(walk.blocks);
   free(walk.logs);
   free(walk.heap);
@@ -551,17 +722,36 @@ static uint64_t taken_bytes(const struct block *blocks, uint32_t count) {
   return bytes;
 }
 
+static void measure_stretches(const struct hd_model *model, struct hd_trace_size *size) {
+  struct hd_trace_stretches stretches = find_stretches(model, size->from_ticks);
+  size->stretch_count = stretches.count;
+  for (uint32_t i = 0; i < stretches.count; i++)
+    size->stretch_ticks += stretches.items[i].to_ticks - stretches.items[i].from_ticks;
+  hd_trace_stretches_free(&stretches);
+}
+
+struct hd_trace_stretches hd_trace_stretches_find(const struct hd_model *model) {
+  const uint32_t count = find_blocks(model, NULL);
+  struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
+  find_blocks(model, blocks);
+  const struct hd_trace_stretches stretches = find_stretches(model, from_ticks(model, blocks, count));
+  free(blocks);
+  return stretches;
+}
+
 bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
   *size = (struct hd_trace_size){.bytes = model->renumbered ? 0 : model->trace_bytes,
                                  .limit_bytes = model->header.trace_limit_bytes,
                                  .full_ticks = model->header.trace_full_ticks,
+                                 .has_condition = has_condition(model),
                                  .only_concurrency = model->header.flags & HD_FILE_TRACE_CONCURRENCY};
-  if (size->bytes == 0)
+  if (model->renumbered || (size->bytes == 0 && !size->has_condition))
     return false;
   const uint32_t count = find_blocks(model, NULL);
   struct block *blocks = hd_new((size_t)count + 1, sizeof *blocks);
   find_blocks(model, blocks);
   size->from_ticks = from_ticks(model, blocks, count);
+  measure_stretches(model, size);
   size->lacked_room = size->full_ticks > 0 && taken_bytes(blocks, count) + BLOCK_MOST <= size->limit_bytes;
   free(blocks);
   return true;
@@ -586,22 +776,6 @@ bool hd_trace_is_full(const struct hd_model *model) {
             "heddle: %s: its trace has only changes of the number of busy threads: 'heddle run --trace' has all\n",
             model->path);
   return !(model->header.flags & HD_FILE_TRACE_CONCURRENCY);
-}
-
-void hd_trace_tell_bounds(const struct hd_model *model) {
-  struct hd_trace_size size;
-  if (!hd_trace_size(model, &size))
-    return;
-  if (size.from_ticks > 0)
-    fprintf(stderr, "heddle: %s: the trace begins at %.3f s: older parts have been written over\n", model->path,
-            hd_trace_seconds(model, size.from_ticks));
-  if (size.lacked_room)
-    fprintf(stderr, "heddle: %s: the trace ends at %.3f s, where the folder of live profiles was full\n", model->path,
-            hd_trace_seconds(model, size.full_ticks));
-  else if (size.full_ticks > 0)
-    fprintf(stderr,
-            "heddle: %s: the trace ends at %.3f s, where it had its %.1f MB: 'heddle run --trace=SIZE' takes more\n",
-            model->path, hd_trace_seconds(model, size.full_ticks), (double)size.limit_bytes / 0x1p20);
 }
 
 double hd_trace_seconds(const struct hd_model *model, uint64_t ticks) {

@@ -32,10 +32,11 @@ struct hd_trace_entry {
   uint32_t number;         /* TEAM: the thread's number in it; START: the team's size; or HD_TRACE_BARRIER() */
   uint32_t regions_before; /* TEAM: as in hd_log_member.number */
   bool uncounted;          /* it is no visit: the measurement is paused */
-  uint64_t a, b;      /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h); LEAVE_WORK and
-                         WORKED: hd_log_work's numbers */
+  uint64_t a, b; /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h); LEAVE_WORK and
+                    WORKED: hd_log_work's numbers */
   uint64_t told_a, told_b; /* ORDER: likewise as the runtime names them */
-  uint64_t gap_ticks; /* LEAVE_WORK and WORKED: hd_log_gap_of() */
+  uint64_t gap_ticks;      /* LEAVE_WORK and WORKED: hd_log_gap_of() */
+  bool is_bound;           /* not the thread, but what is traced of it begins or ends here */
   bool inferred; /* idle: the thread's team has joined: its wait is over, of which it tells later; else what a thread
                     that was killed had changed and not told yet */
 };
@@ -44,8 +45,11 @@ struct hd_trace_entry {
 struct hd_trace_size {
   uint64_t bytes; /* of all blocks, as far as they are used */
   uint64_t limit_bytes;
-  uint64_t from_ticks;   /* it is whole from then on, older blocks have been written over; 0: from the begin */
-  uint64_t full_ticks;   /* it is whole until then; 0: to the end */
+  uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
+  uint64_t full_ticks; /* it is whole until then; 0: to the end */
+  bool has_condition;  /* it has stretches (hd_trace_stretches_find()), so many, of so much time together */
+  uint32_t stretch_count;
+  uint64_t stretch_ticks;
   bool only_concurrency; /* it has only changes of the number of busy threads */
   bool lacked_room;      /* it did not have so many then: the file could not grow */
 };
@@ -57,12 +61,22 @@ bool hd_trace_is_there(const struct hd_model *model);
 /** Likewise, and it has all that happens. */
 bool hd_trace_is_full(const struct hd_model *model);
 
-/** Says on stderr if it begins after the program did, or ends before. */
-void hd_trace_tell_bounds(const struct hd_model *model);
+/** What the trace has of the run, in the order of time: one stretch, unless it has a condition. */
+struct hd_trace_stretch {
+  uint64_t from_ticks, to_ticks;
+};
+struct hd_trace_stretches {
+  struct hd_trace_stretch *items;
+  uint32_t count;
+};
 
-/** Called for each entry. False: no more. Where the trace does not have the run's begin, all threads that live get one
- *  that says what they do then, as if they had begun, and what came before is not told. At the end of the
- *  trace all threads that live get one that ends them. */
+/** Free with hd_trace_stretches_free(). */
+struct hd_trace_stretches hd_trace_stretches_find(const struct hd_model *model);
+void hd_trace_stretches_free(struct hd_trace_stretches *stretches);
+
+/** Called for each entry. False: no more. Where the trace does not have the run's begin, and at the begin of each
+ *  stretch, all threads that live get one that says what they do then, as if they had begun; what came before is not
+ *  told. At the end of the trace, and of each stretch, all threads that live get one that ends them. */
 typedef bool hd_trace_visitor(void *context, const struct hd_trace_entry *entry);
 
 /** Goes through the trace. False: it is damaged; `error` says where, and all before that was visited. */

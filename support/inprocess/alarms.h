@@ -20,7 +20,8 @@ enum hd_alarm {
   HD_ALARM_CLOSED = 4, /* the profile is closed: events are to be ignored */
   HD_ALARM_ASKED = 8,  /* `heddle ctl` asks for something */
   HD_ALARM_BITS = 255,
-  HD_ALARM_UNLOAD = 256 /* is added when modules have been unloaded: their addresses may stand for other code */
+  HD_ALARM_UNLOAD = 256, /* is added when modules have been unloaded: their addresses may stand for other code; */
+  HD_ALARM_TRACE = HD_ALARM_UNLOAD /* or when the trace's condition begins or ends to hold (trace_when.h) */
 };
 extern HD_INSIDE uint32_t hd_alarms;
 
@@ -36,8 +37,9 @@ static inline void hd_alarms_clear(enum hd_alarm alarm) {
   __atomic_fetch_and(&hd_alarms, ~(uint32_t)alarm, __ATOMIC_RELEASE);
 }
 
-static inline void hd_alarms_count_unload(void) {
-  __atomic_fetch_add(&hd_alarms, HD_ALARM_UNLOAD, __ATOMIC_RELEASE);
+/** Of those that are counted: every thread looks at its next event. */
+static inline void hd_alarms_count(enum hd_alarm alarm) {
+  __atomic_fetch_add(&hd_alarms, (uint32_t)alarm, __ATOMIC_RELEASE);
 }
 
 #endif

@@ -39,6 +39,7 @@ static const char *const shapes[HD_BLOCK_TYPE_LAST + 1] = {
     [HD_BLOCK_LOCK_PAIRS] = "2*4 2*8",
     [HD_BLOCK_HISTORIES] = "2*4 5*8|2*8",
     [HD_BLOCK_TRACE] = "8 4*4|1",
+    [HD_BLOCK_TRACE_STRETCHES] = "2*8",
 };
 static const char file_shape[] =
     "8*1 4*4 8*2 10*4 4*8 20*8 4*4 8 8*1 55*8 8 2*4 6*8 70*4 7*8 2*4 8 2*4 5*8 2*8 4*4 64*8";

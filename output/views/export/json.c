@@ -120,15 +120,26 @@ static json_t *measured_from(const struct hd_model *model) {
              : json_real(hd_model_from_seconds(model));
 }
 
+static json_t *stretches(const struct hd_model *model) {
+  struct hd_trace_stretches found = hd_trace_stretches_find(model);
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < found.count; i++)
+    json_array_append_new(list, json_pack("[ff]", hd_trace_seconds(model, found.items[i].from_ticks),
+                                          hd_trace_seconds(model, found.items[i].to_ticks)));
+  hd_trace_stretches_free(&found);
+  return list;
+}
+
 static json_t *trace(const struct hd_model *model) {
   struct hd_trace_size size;
   return hd_trace_size(model, &size)
              ? HD_JSON({"bytes", hd_json_count(size.bytes)}, {"limit_bytes", hd_json_count(size.limit_bytes)},
                        {"only_concurrency", json_boolean(size.only_concurrency)},
-                       {"whole_from_s", size.from_ticks > 0 ? json_real(hd_trace_seconds(model, size.from_ticks))
-                                                            : json_null()},
-                       {"whole_until_s", size.full_ticks > 0 ? json_real(hd_trace_seconds(model, size.full_ticks))
-                                                             : json_null()})
+                       {"stretches_s", size.has_condition ? stretches(model) : json_null()},
+                       {"whole_from_s",
+                        size.from_ticks > 0 ? json_real(hd_trace_seconds(model, size.from_ticks)) : json_null()},
+                       {"whole_until_s",
+                        size.full_ticks > 0 ? json_real(hd_trace_seconds(model, size.full_ticks)) : json_null()})
              : json_null();
 }
 

@@ -5,34 +5,21 @@
 
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
-#include "output/trace/trace.h"
+#include "output/trace/limits.h"
 #include "output/views/html/table.h"
+#include "output/views/render/html_escape.h"
 
-static void put_begin(const struct hd_model *model, const struct hd_embedded_facts *facts, FILE *out) {
-  struct hd_trace_size size;
-  if (hd_trace_size(model, &size) && size.from_ticks > 0)
-    fprintf(
-        out,
-        "<p class=\"warning\">The trace begins at %s, not with the run: it keeps the last %.1f MB. <code>heddle run "
-        "--trace-last SIZE</code> keeps more.</p>\n",
-        hd_duration(facts->begin_seconds).text, (double)size.limit_bytes / 0x1p20);
+static void put_limit(void *context, const char *text) {
+  FILE *out = context;
+  fputs("<p class=\"warning\">The trace ", out);
+  hd_html_text(text, out);
+  fputs(".</p>\n", out);
 }
 
-static void put_end(const struct hd_model *model, const struct hd_embedded_facts *facts, FILE *out) {
-  struct hd_trace_size size;
-  hd_trace_size(model, &size);
-  const struct hd_cell until = hd_duration(facts->end_seconds);
+static void put_damage(const struct hd_embedded_facts *facts, FILE *out) {
   if (facts->damaged)
-    fprintf(out, "<p class=\"warning\">The trace is damaged: what came after %s could not be read.</p>\n", until.text);
-  else if (size.lacked_room)
-    fprintf(out,
-            "<p class=\"warning\">The trace ends at %s, not with the run: the folder of live profiles was full.</p>\n",
-            until.text);
-  else if (size.full_ticks > 0)
-    fprintf(out,
-            "<p class=\"warning\">The trace ends at %s, not with the run: it had its %.1f MB then. <code>heddle run "
-            "--trace=SIZE</code> takes more.</p>\n",
-            until.text, (double)size.limit_bytes / 0x1p20);
+    fprintf(out, "<p class=\"warning\">The trace is damaged: what came after %s could not be read.</p>\n",
+            hd_duration(facts->end_seconds).text);
 }
 
 /* It is 1, 2 or 5 of something. */
@@ -63,8 +50,8 @@ void hd_html_trace(const struct hd_model *model, const struct hd_embedded_trace 
           " thread%s, from %s to %s.</p>\n",
           facts.changes, facts.thread_count, hd_plural(facts.thread_count), hd_duration(facts.begin_seconds).text,
           hd_duration(facts.end_seconds).text);
-  put_begin(model, &facts, out);
-  put_end(model, &facts, out);
+  hd_trace_limits(model, put_limit, out);
+  put_damage(&facts, out);
   put_resolution(&facts, out);
   fputs("<div id=\"trace-view\"></div>\n</section>\n", out);
 }

@@ -7,7 +7,8 @@
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
 #include "output/trace/compare.h"
-#include "output/trace/trace.h"
+#include "output/trace/limits.h"
+#include "output/views/render/table.h"
 #include "output/views/trace/trace_views.h"
 
 enum { SHOWN_MOST = 20 };
@@ -30,26 +31,15 @@ static void tell(void *context, const struct hd_trace_difference *difference) {
           hd_model_seconds(model, difference->trace_ticks));
 }
 
-static bool is_whole(const struct hd_model *model, FILE *out) {
-  struct hd_trace_size size;
-  hd_trace_size(model, &size);
-  if (size.full_ticks == 0 && size.from_ticks == 0)
-    return true;
-  if (size.from_ticks > 0)
-    fprintf(out,
-            "The trace begins at %.6f s, what came before has been written over: it cannot add up to the profile.\n",
-            hd_trace_seconds(model, size.from_ticks));
-  else
-    fprintf(out, "The trace ends at %.6f s, where it had no more room: it cannot add up to the profile.\n",
-            hd_trace_seconds(model, size.full_ticks));
-  return false;
+static void print_limit(void *context, const char *text) {
+  hd_print_sentences(context, "The trace %s: it cannot add up to the profile.", text);
 }
 
 bool hd_trace_check(const struct hd_model *model, uint64_t *differences, FILE *out) {
   struct check check = {.model = model, .out = out};
   char error[PATH_MAX + 256];
   *differences = 1;
-  if (!is_whole(model, out))
+  if (hd_trace_limits(model, print_limit, out) > 0)
     return true;
   if (!hd_trace_compare(model, tell, &check, error, sizeof error)) {
     fprintf(stderr, "heddle: %s\n", error);

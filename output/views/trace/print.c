@@ -14,8 +14,7 @@ struct printing {
   const struct hd_model *model;
   const struct hd_trace_choice *choice;
   FILE *out;
-  uint64_t from_ticks; /* where the trace begins, if it does not have the run's begin; else 0 */
-  uint32_t busy;       /* threads */
+  uint32_t busy; /* threads */
 };
 
 static bool ends_task(const struct hd_trace_entry *entry) {
@@ -45,7 +44,7 @@ static const char *order_words(const struct hd_trace_entry *entry) {
 }
 
 /* What happens, in words; a team is named by its region. */
-static const char *event_words(const struct printing *printing, const struct hd_trace_entry *entry) {
+static const char *event_words(const struct hd_trace_entry *entry) {
   static const char *const words[HD_TRACE_KIND_COUNT] = {
       [HD_WHAT_ENTER] = "enter",
       [HD_WHAT_CALL] = "call",
@@ -68,9 +67,9 @@ static const char *event_words(const struct printing *printing, const struct hd_
   if (entry->inferred)
     return entry->now.state == HD_IDLE ? "team_joined" : NULL;
   if (entry->now.state == HD_STATE_COUNT)
-    return "thread_end";
+    return entry->is_bound ? "trace_end" : "thread_end";
   if (entry->before.state == HD_STATE_COUNT)
-    return printing->from_ticks > 0 && entry->ticks == printing->from_ticks ? "trace_begin" : "thread_begin";
+    return entry->is_bound ? "trace_begin" : "thread_begin";
   return entry->what == HD_WHAT_ORDER ? order_words(entry) : words[entry->what];
 }
 
@@ -112,8 +111,9 @@ static bool is_chosen(const struct printing *printing, const struct hd_trace_ent
           is_in(printing->model, entry->now.node, choice->region));
 }
 
-static const char *state_words(uint32_t state) {
-  return state < HD_STATE_COUNT ? hd_state_words((enum hd_state)state) : "ended";
+static const char *state_words(const struct hd_trace_entry *entry) {
+  const uint32_t state = entry->now.state;
+  return state < HD_STATE_COUNT ? hd_state_words((enum hd_state)state) : entry->is_bound ? "not traced" : "ended";
 }
 
 static void text_numbers(char *text, size_t bytes, struct numbers numbers) {
@@ -127,16 +127,16 @@ static void text_numbers(char *text, size_t bytes, struct numbers numbers) {
 static void print_text(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   char place[HD_PLACE_BYTES];
   char numbers[48];
-  const char *event = event_words(printing, entry);
+  const char *event = event_words(entry);
   text_numbers(numbers, sizeof numbers, event_numbers(entry));
   hd_node_text(place, printing->model, &printing->model->nodes[entry->now.node], NULL);
-  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %9s  %s\n", seconds, entry->thread,
-          state_words(entry->now.state), event ? event : "", numbers, place);
+  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %9s  %s\n", seconds, entry->thread, state_words(entry),
+          event ? event : "", numbers, place);
 }
 
 static void print_csv(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   FILE *out = printing->out;
-  const char *event = event_words(printing, entry);
+  const char *event = event_words(entry);
   const struct numbers numbers = event_numbers(entry);
   fprintf(out, "%.9f,%" PRIu32 ",%s,%s,", seconds, entry->thread,
           entry->now.state < HD_STATE_COUNT ? hd_state_id((enum hd_state)entry->now.state) : "", event ? event : "");
@@ -167,9 +167,7 @@ static bool walk(struct printing *printing, hd_trace_visitor *visit) {
 }
 
 bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *choice, FILE *out) {
-  struct hd_trace_size size;
-  hd_trace_size(model, &size);
-  struct printing printing = {.model = model, .choice = choice, .out = out, .from_ticks = size.from_ticks};
+  struct printing printing = {.model = model, .choice = choice, .out = out};
   if (choice->csv) {
     fputs("time_s,thread,state,event,number,second,id,", out);
     hd_csv_node_names(out);
@@ -182,20 +180,25 @@ bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *
 
 /* ---- concurrency ---- */
 
+/* Where the trace begins or ends threads need not change. */
 static void print_change(const struct printing *printing, const struct hd_trace_entry *entry, double seconds,
                          bool is_busy) {
+  const char *change = entry->is_bound ? event_words(entry) : is_busy ? "busy" : "";
   char place[HD_PLACE_BYTES];
   const struct hd_node *node = &printing->model->nodes[is_busy ? entry->now.node : entry->before.node];
   if (printing->choice->csv) {
     fprintf(printing->out, "%.9f,%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",", seconds, printing->busy, entry->thread,
-            is_busy ? "busy" : "", node->id);
+            change, node->id);
     hd_csv_node(printing->model, node, printing->out);
     fputc('\n', printing->out);
     return;
   }
   hd_node_text(place, printing->model, node, NULL);
-  fprintf(printing->out, "%13.9f %4" PRIu32 "  %c%" PRIu32 " %s\n", seconds, printing->busy, is_busy ? '+' : '-',
-          entry->thread, place);
+  fprintf(printing->out, "%13.9f %4" PRIu32 "  %c%" PRIu32 " %s%s\n", seconds, printing->busy, is_busy ? '+' : '-',
+          entry->thread, place,
+          !entry->is_bound ? ""
+          : is_busy        ? " (the trace begins)"
+                           : " (the trace ends)");
 }
 
 static bool count(void *context, const struct hd_trace_entry *entry) {

@@ -7,6 +7,7 @@
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
+#include "output/trace/limits.h"
 #include "output/trace/trace.h"
 #include "output/views/render/columns.h"
 #include "output/views/trace/instances.h"
@@ -26,38 +27,31 @@ static bool count(void *context, const struct hd_trace_entry *entry) {
   return true;
 }
 
-static char *say_what_is_missing(const struct hd_trace_size *size) {
-  const double megabytes = (double)size->limit_bytes / 0x1p20;
-  if (size->lacked_room)
-    return hd_print("the folder of live profiles was full then: 'HEDDLE_STORE_DIR' names another one");
-  if (size->full_ticks > 0)
-    return hd_print("it had its %.1f MB then, and ends there: 'heddle run --trace=SIZE' takes more", megabytes);
-  if (size->from_ticks > 0)
-    return hd_print("the end of the run, in %.1f MB; what came before has been written over", megabytes);
-  return hd_print("whole");
-}
-
-static const char *say_what_it_is(const struct hd_trace_size *size) {
-  return size->only_concurrency ? "; only changes of the number of busy threads" : "";
+static void print_limit(void *context, const char *text) {
+  FILE *out = context;
+  char *line = hd_print("missing   the trace %s\n", text);
+  hd_print_facts(line, out);
+  free(line);
 }
 
 static void print_facts(const struct hd_model *model, const struct counting *counting, FILE *out) {
   struct hd_trace_size size;
   hd_trace_size(model, &size);
-  char *limit = say_what_is_missing(&size);
-  const bool is_whole = counting->entries > 0 && size.from_ticks == 0; /* else there are others in these bytes */
-  char *each =
-      is_whole ? hd_print(", %.1f bytes each", (double)size.bytes / (double)counting->entries) : hd_print("%s", "");
+  const bool is_whole = hd_trace_limits(model, NULL, NULL) == 0;
+  const bool has_all_bytes = counting->entries > 0 && size.from_ticks == 0; /* else there are others in these */
+  char *each = has_all_bytes ? hd_print(", %.1f bytes each", (double)size.bytes / (double)counting->entries)
+                             : hd_print("%s", "");
   char *text =
       hd_print("trace     %" PRIu64 " events of %" PRIu32 " thread%s in %.2f MB%s\n"
-               "time      from %s to %s: %s%s\n",
+               "time      from %s to %s%s%s\n",
                counting->entries, model->thread_count, hd_plural(model->thread_count), (double)size.bytes / 0x1p20,
                each, hd_duration(hd_trace_seconds(model, counting->first_ticks)).text,
-               hd_duration(hd_trace_seconds(model, counting->last_ticks)).text, limit, say_what_it_is(&size));
+               hd_duration(hd_trace_seconds(model, counting->last_ticks)).text, is_whole ? ": whole" : "",
+               size.only_concurrency ? "; only changes of the number of busy threads" : "");
   hd_print_facts(text, out);
+  hd_trace_limits(model, print_limit, out);
   free(text);
   free(each);
-  free(limit);
 }
 
 /* ---- instances ---- */

@@ -125,6 +125,7 @@ static void test_layout_is_that_of_the_format(void **state) {
       {HD_BLOCK_LOCK_PAIRS, sizeof(struct hd_lock_pair_record), 0},
       {HD_BLOCK_HISTORIES, offsetof(struct hd_history_record, buckets), sizeof(struct hd_history_bucket)},
       {HD_BLOCK_TRACE, sizeof(struct hd_trace_record), 1},
+      {HD_BLOCK_TRACE_STRETCHES, sizeof(struct hd_trace_stretch_record), 0},
   };
   assert_int_equal(sizeof known / sizeof *known, HD_BLOCK_TYPE_LAST);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -177,7 +177,7 @@ static const char *broken_trace(const struct hd_model *model) {
   static struct trace_check check;
   struct hd_trace_size size;
   hd_trace_size(model, &size);
-  if (model->header.trace_limit_bytes == 0 || model->header.trace_full_ticks > 0)
+  if (model->header.trace_limit_bytes == 0 || model->header.trace_full_ticks > 0 || size.has_condition)
     return NULL;
   if (size.only_concurrency)
     return ex_broken_concurrency(model);

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle run --trace-when`: a trace of the time in which a phase or a region is open. That it has then what a whole trace has
+is the unit tests' concern (test_trace_when.c): here are real runtimes, and all that shows a trace."""
+import csv
+import io
+import json
+import re
+
+import pytest
+
+from conftest import SOURCE
+
+# Three threads, three times: a region outside the phase, one in it, one outside.
+WORK = r"""
+#include <omp.h>
+
+#include "heddle.h"
+
+static int sum;
+
+static void region(void) {
+#pragma omp parallel num_threads(3) // other
+#pragma omp critical
+  sum++;
+}
+
+int main(void) {
+  for (int i = 0; i < 3; i++) {
+    region();
+    heddle_phase_begin("solve");
+#pragma omp parallel num_threads(3) // solver
+#pragma omp critical
+    sum++;
+    heddle_phase_end("solve");
+    region();
+  }
+  return sum != 27;
+}
+"""
+SOLVER = next(number for number, line in enumerate(WORK.splitlines(), start=1) if "// solver" in line)
+CONDITIONS = ["phase solve", f"region program.c:{SOLVER}"]
+
+
+def build(build_program, compiler="clang"):
+    return build_program(WORK, compiler=compiler, flags=(f"-I{SOURCE}/include",))
+
+
+@pytest.fixture(scope="module")
+def record(build_program, run_heddle, tmp_path_factory):
+    """record(condition, other options...) -> a profile"""
+
+    def run(condition, *options, compiler="clang", env=None):
+        path = tmp_path_factory.mktemp("when") / "run.heddle"
+        result = run_heddle("run", "-q", *(options or ["--trace"]), "--trace-when", condition, "-o", path, "--",
+                            build(build_program, compiler), env={"OMP_WAIT_POLICY": "passive", **(env or {})})
+        assert result.returncode == 0 and result.stderr == ""
+        return path
+
+    return run
+
+
+def rows(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def printed(run_heddle, path, *options):
+    result = run_heddle("trace", *(options or ["--print"]), "--csv", path)
+    assert result.returncode == 0, result.stderr
+    return rows(result.stdout)
+
+
+def check_stretches(run_heddle, export, path):
+    """Three, with a region each, and nothing outside; every thread says where it begins and ends."""
+    stretches = export(path)["program"]["trace"]["stretches_s"]
+    assert len(stretches) == 3 and sum(stretches, []) == sorted(sum(stretches, []))
+    found = printed(run_heddle, path)
+    for begin, end in stretches:
+        events = [row for row in found if begin - 2e-9 <= float(row["time_s"]) <= end + 2e-9]
+        assert [sum(row["event"] == name for row in events) for name in ("region_begin", "region_end", "team_join")] == [1, 1, 1]
+        begun = {row["thread"] for row in events if row["event"] in ("trace_begin", "thread_begin")}
+        assert begun == {row["thread"] for row in events} == {row["thread"] for row in events if row["event"] == "trace_end"}
+        assert sum(row["event"] == "lock_acquired" for row in events) == 3
+        found = [row for row in found if row not in events]
+    assert found == []
+    return stretches
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_only_the_stretches_are_traced(record, run_heddle, export, condition):
+    path = record(condition)
+    check_stretches(run_heddle, export, path)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
+def test_regions_of_other_compilers(record, run_heddle, export, compiler):
+    options = ["--trace"] + (["--gomp"] if compiler == "gcc" else [])
+    check_stretches(run_heddle, export, record(CONDITIONS[1], *options, compiler=compiler))
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_all_runtimes(build_program, run_heddle, export, runtime, tmp_path, condition):
+    from conftest import environment_for
+    path = tmp_path / "run.heddle"
+    result = run_heddle("run", "-q", "--trace", "--trace-when", condition, "-o", path, "--", build(build_program),
+                        env=environment_for(runtime, env={"OMP_WAIT_POLICY": "passive"}))
+    assert result.returncode == 0, result.stderr
+    check_stretches(run_heddle, export, path)
+
+
+def test_the_end_of_a_run(record, run_heddle, export):
+    path = record(CONDITIONS[0], "--trace-last", "1M")
+    check_stretches(run_heddle, export, path)
+
+
+def test_concurrency(record, run_heddle, export):
+    """Where the trace begins and ends nobody becomes busy."""
+    path = record(CONDITIONS[0], "--trace=concurrency")
+    stretches = export(path)["program"]["trace"]["stretches_s"]
+    found = printed(run_heddle, path, "--concurrency")
+    assert [row["change"] for row in found].count("trace_begin") >= 3
+    for row in found:
+        assert any(begin - 2e-9 <= float(row["time_s"]) <= end + 2e-9 for begin, end in stretches)
+
+
+def test_a_condition_that_never_holds(record, run_heddle, export):
+    path = record("phase other")
+    assert export(path)["program"]["trace"]["stretches_s"] == []
+    assert printed(run_heddle, path) == []
+    assert "the trace has 0 stretches" in re.sub(r"\s+", " ", run_heddle("trace", path).stdout)
+
+
+def test_all_that_shows_it_says_so(record, run_heddle, tmp_path):
+    path = record(CONDITIONS[0])
+    text = re.sub(r"\s+", " ", run_heddle("trace", path).stdout)
+    said = re.search(r"has 3 stretches, [\d.]+ .?s of [\d.]+ m?s, in which the condition of --trace-when held: ([\d.]+ s to "
+                     r"[\d.]+ s, [\d.]+ s to [\d.]+ s, [\d.]+ s to [\d.]+ s)", text)
+    assert said and " 3 " in text and "No region began" not in text
+    check = run_heddle("trace", "--check", path)
+    assert check.returncode == 1 and "has 3 stretches" in check.stdout
+    assert "it cannot add up to the profile" in re.sub(r"\s+", " ", check.stdout)
+    part = run_heddle("report", "--from", "0.001", path)
+    assert part.returncode == 1 and said[1] in part.stderr and part.stdout == ""
+    page = tmp_path / "page.html"
+    assert run_heddle("html", "-o", page, path).returncode == 0
+    assert "The trace has 3 stretches" in page.read_text()
+    for options in (["paraver", "-o", tmp_path / "run.prv"], ["chrome", "-o", tmp_path / "run.json"]):
+        result = run_heddle("export", "-f", *options, path)
+        assert result.returncode == 0, result.stderr
+        assert ("the trace has 3 stretches" in result.stderr) == (options[0] == "paraver")
+
+
+def test_no_slice_spans_a_gap(record, run_heddle, export):
+    path = record(CONDITIONS[0])
+    stretches = export(path)["program"]["trace"]["stretches_s"]
+    events = json.loads(run_heddle("export", "-f", "chrome", path).stdout)
+    events = events["traceEvents"] if isinstance(events, dict) else events
+    depth = {}
+    for event in (event for event in events if event["ph"] in "BE"):
+        at = event["ts"] / 1e6
+        assert any(begin - 2e-9 <= at <= end + 2e-9 for begin, end in stretches)
+        depth[event["tid"]] = depth.get(event["tid"], 0) + (1 if event["ph"] == "B" else -1)
+        if any(abs(at - end) < 1e-9 for _, end in stretches) and event is events[-1]:
+            assert depth[event["tid"]] == 0
+    assert depth and all(value == 0 for value in depth.values())
+
+
+@pytest.mark.parametrize("options, status, said", [
+    (["--trace", "--trace-when", "phase "], 2, "expects 'phase NAME' or 'region FILE:LINE'"),
+    (["--trace", "--trace-when", "region heat.c"], 2, "expects 'phase NAME' or 'region FILE:LINE'"),
+    (["--trace-when", "phase solve"], 2, "--trace-when belongs to --trace and --trace-last"),
+    (["--trace", "--trace-when", "region heat.c:3"], 125, "has no code of line 3 of heat.c"),
+])
+def test_what_cannot_be_a_condition(build_program, run_heddle, options, status, said):
+    result = run_heddle("run", *options, "--", build(build_program))
+    assert result.returncode == status and said in result.stderr
+
+
+def test_without_heddle_run(build_program, profile, export, run_heddle):
+    env = {"HEDDLE_TRACE": "1M", "OMP_WAIT_POLICY": "passive"}
+    program = build(build_program)
+    made = profile(program, env={**env, "HEDDLE_TRACE_WHEN": "nothing"})
+    assert "HEDDLE_TRACE_WHEN=nothing is neither" in profile.result.stderr
+    assert export(made)["program"]["trace"]["stretches_s"] is None
+    made = profile(program, env={**env, "HEDDLE_TRACE_WHEN": f"region {program.name}+0-ffffffff"})
+    assert profile.result.stderr == "" and len(export(made)["program"]["trace"]["stretches_s"]) == 9
+    assert len(printed(run_heddle, made)) > 100
