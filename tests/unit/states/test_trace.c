@@ -35,6 +35,7 @@ static void test_random_programs(void **state) {
 static void test_random_routines_and_pauses(void **state) {
   (void)state;
   pl_check("traces of routines", (struct rp_options){.routines = true}, variants, VARIANTS);
+  pl_check("traces of MPI", (struct rp_options){.routines = true, .mpi = true}, variants, VARIANTS);
 }
 
 static void test_random_large_teams(void **state) {
