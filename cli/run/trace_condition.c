@@ -39,9 +39,11 @@ static void add(void *context, uint64_t from, uint64_t to) {
 }
 
 /* NULL: there is no code. */
-static char *find_code(const char *program, const char *file, int line) {
-  char path[PATH_MAX], real[PATH_MAX];
-  if (!hd_program_find(program, path) || !realpath(path, real))
+static char *find_code(char *const *command, const char *file, int line) {
+  char real[PATH_MAX];
+  struct hd_program program;
+  hd_program_inspect_started(command, &program);
+  if (!realpath(program.path, real))
     return NULL;
   struct hd_symbols *symbols = hd_symbols_open_any(real);
   struct places places = {.module = strrchr(real, '/') + 1};
@@ -59,7 +61,7 @@ bool hd_run_trace_condition_prepare(struct hd_run *run) {
     return true;
   const char *begin = text + strlen(region);
   char *file = hd_print("%.*s", (int)(colon - begin), begin);
-  run->trace_condition = find_code(run->options->command[0], file, atoi(colon + 1));
+  run->trace_condition = find_code(run->options->command, file, atoi(colon + 1));
   const bool found =
       run->trace_condition ||
       HD_COMPLAIN("%s has no code of line %s of %s: a region's line is known in programs compiled with -g",
