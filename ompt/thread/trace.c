@@ -86,8 +86,7 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER &&
-         !hd_trace_is_work(kind);
+  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
 }
 
 /* Payloads begin with it, but that of an arrival is only told when it is over. */
