@@ -57,7 +57,7 @@ static bool begin_block(struct hd_thread *thread) {
                                      .waits_in = trace->waits_in};
   trace->begin = (uint8_t *)record;
   trace->next = (uint8_t *)(record + 1);
-  trace->limit = (uint8_t *)block + block->span * HD_BLOCK_BYTES - HD_TRACE_ENTRY_MOST;
+  trace->limit = (uint8_t *)record + hd_store_room_in(block) - HD_TRACE_ENTRY_MOST;
   trace->used = &block->count;
   trace->team = HD_NONE;
   memset(trace->names, 0, sizeof trace->names);
@@ -86,8 +86,7 @@ static uint8_t *put_time(uint8_t *to, uint64_t ticks, uint32_t *length) {
 
 static bool is_marked(uint32_t what) {
   const enum hd_what kind = (enum hd_what)(what >> HD_WHAT_SHIFT);
-  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER &&
-         !hd_trace_is_work(kind);
+  return !only_concurrency && kind != HD_WHAT_NOTHING && kind != HD_WHAT_ORDER && !hd_trace_is_work(kind);
 }
 
 /* Payloads begin with it, but that of an arrival is only told when it is over. */
