@@ -257,11 +257,6 @@ static struct hd_block_header *add_block(struct hd_store *store, enum hd_block_t
   return block;
 }
 
-/* Without this block's header. Another thread may store the span once more, and the same. */
-static uint32_t room_in(const struct hd_block_header *block) {
-  return __atomic_load_n(&block->span, __ATOMIC_RELAXED) * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
-}
-
 static char *block_content(struct hd_block_header *block) {
   return (char *)block + HD_BLOCK_HEADER_BYTES;
 }
@@ -273,7 +268,7 @@ bool hd_store_reserve(struct hd_store *store, struct hd_store_cursor *cursor, en
     return false;
   cursor->block = block;
   cursor->used = 0;
-  cursor->limit = (uint32_t)(room_in(block) / record_bytes);
+  cursor->limit = (uint32_t)(hd_store_room_in(block) / record_bytes);
   return true;
 }
 
@@ -305,7 +300,7 @@ void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, e
     struct hd_block_header *block = add_block(store, HD_BLOCK_TEXT, HD_NONE, total);
     if (!block)
       return;
-    *cursor = (struct hd_store_cursor){.block = block, .limit = room_in(block)};
+    *cursor = (struct hd_store_cursor){.block = block, .limit = hd_store_room_in(block)};
   }
   struct hd_text_record *record = (void *)(block_content(cursor->block) + cursor->used);
   *record = (struct hd_text_record){.kind = (uint16_t)kind, .id = id, .bytes = (uint32_t)bytes};

@@ -71,6 +71,11 @@ void hd_store_publish(struct hd_store_cursor *cursor);
 /** A block of its own for `bytes` bytes of content (a ring); NULL when the file cannot grow. */
 void *hd_store_add_block(struct hd_store *store, enum hd_block_type type, uint32_t owner, size_t bytes);
 
+/** Bytes of content that a block has room for. Another thread may store the span once more, and the same. */
+static inline uint32_t hd_store_room_in(const struct hd_block_header *block) {
+  return __atomic_load_n(&block->span, __ATOMIC_RELAXED) * HD_BLOCK_BYTES - HD_BLOCK_HEADER_BYTES;
+}
+
 /** Appends a text record, cut to HD_STORE_TEXT_MOST bytes. Process-owned: only before threads run, or under a lock. */
 void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, enum hd_text_kind kind, uint32_t id,
                        const char *text, size_t bytes);

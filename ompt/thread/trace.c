@@ -59,7 +59,7 @@ static bool begin_block(struct hd_thread *thread) {
                                      .waits_in = trace->waits_in};
   trace->begin = (uint8_t *)record;
   trace->next = (uint8_t *)(record + 1);
-  trace->limit = (uint8_t *)block + block->span * HD_BLOCK_BYTES - HD_TRACE_ENTRY_MOST;
+  trace->limit = (uint8_t *)record + hd_store_room_in(block) - HD_TRACE_ENTRY_MOST;
   trace->used = &block->count;
   trace->team = HD_NONE;
   memset(trace->names, 0, sizeof trace->names);
