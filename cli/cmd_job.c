@@ -5,13 +5,12 @@
  */
 #include "cli/command.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cli/open_profile.h"
 #include "output/analysis/resolve/resolve.h"
 #include "output/model/memory.h"
-#include "output/reader/open.h"
 #include "output/symbols/resolve_names.h"
 #include "output/views/job/job_view.h"
 #include "support/command/memory.h"
@@ -45,21 +44,15 @@ static const struct hd_usage usage = {
     .none = "missing FILE",
 };
 
-static bool open_all(char **files, size_t count, struct hd_model **models) {
-  char error[PATH_MAX + 256];
-  bool done = true;
-  for (size_t i = 0; i < count; i++) /* all that is wrong is said at once */
-    if (hd_profile_open(files[i], &models[i], error, sizeof error)) {
-      hd_names_resolve(models[i]);
-      hd_resolve(models[i]);
-    } else {
-      fprintf(stderr, "heddle: %s\n", error);
-      done = false;
-    }
-  return done;
+static void resolve_all(struct hd_model *const *models, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    hd_names_resolve(models[i]);
+    hd_resolve(models[i]);
+  }
 }
 
 static bool show(struct hd_model *const *models, size_t count, const struct choices *choices) {
+  resolve_all(models, count);
   struct hd_job *job = hd_job_new(models, count);
   bool made = true;
   if (!choices->json)
@@ -83,7 +76,7 @@ int hd_cmd_job(int argc, char **argv) {
     return status;
   const size_t count = (size_t)(argc - first);
   struct hd_model **models = hd_new(count, sizeof(struct hd_model *));
-  const bool done = open_all(argv + first, count, models) && show(models, count, &choices);
+  const bool done = hd_open_profiles(argv + first, count, models) && show(models, count, &choices);
   for (size_t i = 0; i < count; i++)
     hd_model_free(models[i]);
   free(models);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/open_profile.h"
 #include "output/merge/merge.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
@@ -45,17 +46,6 @@ static const struct hd_usage usage = {
     .options = options,
     .none = "missing FILE",
 };
-
-static bool open_all(char **files, size_t count, struct hd_model **models) {
-  char error[PATH_MAX + 256];
-  bool done = true;
-  for (size_t i = 0; i < count; i++) /* all that is wrong is said at once */
-    if (!hd_profile_open(files[i], &models[i], error, sizeof error)) {
-      fprintf(stderr, "heddle: %s\n", error);
-      done = false;
-    }
-  return done;
-}
 
 static bool save(const struct hd_writer *writer, const struct choices *choices) {
   if (hd_writer_save(writer, choices->output, choices->force))
@@ -100,7 +90,7 @@ int hd_cmd_merge(int argc, char **argv) {
     return status;
   const size_t count = (size_t)(argc - first);
   struct hd_model **models = hd_new(count, sizeof(struct hd_model *));
-  const bool done = open_all(argv + first, count, models) && merge(models, count, &choices);
+  const bool done = hd_open_profiles(argv + first, count, models) && merge(models, count, &choices);
   for (size_t i = 0; i < count; i++)
     hd_model_free(models[i]);
   free(models);

@@ -8,6 +8,7 @@
 
 #include "output/analysis/resolve/resolve.h"
 #include "output/live/interval.h"
+#include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
 #include "support/command/output_stream.h"
@@ -61,4 +62,15 @@ struct hd_model *hd_open_profile(const struct hd_profile_command *command, int a
   struct hd_model *model = hd_open_file(command, argv[file]);
   *status = model ? HD_EXIT_OK : HD_EXIT_FAILED;
   return model;
+}
+
+bool hd_open_profiles(char **files, size_t count, struct hd_model **models) {
+  char error[PATH_MAX + 256];
+  bool done = true;
+  for (size_t i = 0; i < count; i++) /* all that is wrong is said at once */
+    if (!hd_profile_open(files[i], &models[i], error, sizeof error)) {
+      fprintf(stderr, "heddle: %s\n", error);
+      done = false;
+    }
+  return done;
 }

@@ -53,4 +53,8 @@ struct hd_model *hd_open_file(const struct hd_profile_command *command, const ch
  * with hd_model_free; or NULL with the exit status in `status`: --help was answered, or stderr says what is wrong. */
 struct hd_model *hd_open_profile(const struct hd_profile_command *command, int argc, char **argv, int *status);
 
+/** Opens several, without their names, into `models`, which begin as NULL. False: stderr says of each that cannot be
+ *  opened why. */
+bool hd_open_profiles(char **files, size_t count, struct hd_model **models);
+
 #endif

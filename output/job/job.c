@@ -11,24 +11,15 @@
 
 /* ---- ranks ---- */
 
-static double outside_mpi(const struct hd_loss_book *book) {
-  const struct hd_model *model = book->model;
-  uint64_t ticks = 0;
-  for (uint32_t i = 0; i < model->node_count; i++)
-    if (book->place[i] == HD_PLACE_OUTSIDE)
-      ticks += hd_ticks_in_mpi(model->nodes[i].ticks);
-  return fmax(hd_model_seconds(model, model->elapsed_ticks) - hd_model_seconds(model, ticks), 0);
-}
-
 static struct hd_job_rank describe(const struct hd_model *model, const struct hd_loss_book *book) {
   struct hd_job_rank rank = {.model = model, .rank = model->header.rank, .threads = book->threads};
   rank.elapsed_s = hd_model_seconds(model, model->elapsed_ticks);
-  rank.outside_mpi_s = outside_mpi(book);
+  rank.outside_mpi_s = fmax(rank.elapsed_s - hd_model_seconds(model, hd_losses_mpi_outside(book)), 0);
   rank.busy_s = hd_model_seconds(model, model->ticks[HD_BUSY]);
   rank.wait_s = hd_model_seconds(model, hd_ticks_waiting(model->ticks) - hd_ticks_in_mpi(model->ticks));
   rank.runtime_s = hd_model_seconds(model, hd_ticks_runtime(model->ticks));
-  for (int state = HD_WAIT_MPI_FIRST; state <= HD_WAIT_LAST; state++)
-    rank.mpi_s[state - HD_WAIT_MPI_FIRST] = hd_model_seconds(model, model->ticks[state]);
+  for (int kind = 0; kind < HD_MPI_KINDS; kind++)
+    rank.mpi_s[kind] = hd_model_seconds(model, model->ticks[HD_WAIT_MPI_FIRST + kind]);
   return rank;
 }
 

@@ -28,7 +28,7 @@ struct hd_job_rank {
   double busy_s;        /* thread time, as all that follows */
   double wait_s;        /* but in MPI */
   double runtime_s;
-  double mpi_s[HD_WAIT_LAST - HD_WAIT_MPI_FIRST + 1]; /* by kind of call */
+  double mpi_s[HD_MPI_KINDS]; /* by kind of call */
 };
 
 /** What ranks spent in callpaths that end at one place. Ranks are indices into hd_job.ranks. */

@@ -105,9 +105,6 @@ void hd_charges_find_measurement(struct hd_diagnosis *diagnosis);
 /** findings_mpi.c */
 void hd_charges_find_mpi(struct hd_diagnosis *diagnosis);
 
-/** Time in MPI outside regions; without `all`, what may be waits. */
-double hd_diagnosis_mpi_outside(const struct hd_diagnosis *diagnosis, bool all);
-
 /** The value of a variable in the run's environment; NULL: not set. */
 const char *hd_diagnosis_variable(const struct hd_diagnosis *diagnosis, const char *name);
 

@@ -15,19 +15,18 @@ static double waits_in(const struct hd_node *node) {
   return (double)(hd_ticks_in_mpi(node->ticks) - node->ticks[HD_WAIT_MPI_OTHER]);
 }
 
-double hd_diagnosis_mpi_outside(const struct hd_diagnosis *diagnosis, bool all) {
-  const struct hd_model *model = diagnosis->model;
+static double waits_outside(const struct hd_diagnosis *diagnosis) {
   double sum = 0;
-  for (uint32_t i = 0; i < model->node_count; i++)
+  for (uint32_t i = 0; i < diagnosis->model->node_count; i++)
     if (diagnosis->book->place[i] == HD_PLACE_OUTSIDE)
-      sum += all ? (double)hd_ticks_in_mpi(model->nodes[i].ticks) : waits_in(&model->nodes[i]);
+      sum += waits_in(&diagnosis->model->nodes[i]);
   return sum;
 }
 
 /* Outside regions nobody works meanwhile, unless other initial threads do. */
 void hd_charges_find_mpi(struct hd_diagnosis *diagnosis) {
   const struct hd_model *model = diagnosis->model;
-  const double outside = hd_diagnosis_mpi_outside(diagnosis, false);
+  const double outside = waits_outside(diagnosis);
   const double most = model->levels_known ? (double)hd_levels_up_to(&model->time_at, 0) : outside;
   const double part = outside > most ? most / outside : 1;
   for (uint32_t i = 1; i < model->node_count; i++) {

@@ -92,7 +92,7 @@ void hd_charges_find_serial(struct hd_diagnosis *diagnosis) {
       model->elapsed_ticks > model->inside_ticks ? (double)(model->elapsed_ticks - model->inside_ticks) : 0;
   if (model->levels_known)
     outside = fmin(outside, (double)hd_levels_up_to(&model->time_at, 1));
-  outside = fmax(outside - hd_diagnosis_mpi_outside(diagnosis, true), 0);
+  outside = fmax(outside - (double)hd_losses_mpi_outside(diagnosis->book), 0);
   hd_charge_run(diagnosis, HD_CAUSE_SERIAL, serial_place(diagnosis), outside, gain_of_serial(diagnosis, outside, 1));
   find_small_teams(diagnosis);
 }

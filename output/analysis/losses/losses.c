@@ -174,7 +174,7 @@ static uint64_t find_rest(struct hd_losses *losses, uint64_t threads, uint64_t e
   return 0;
 }
 
-static uint64_t mpi_outside(const struct hd_loss_book *book) {
+uint64_t hd_losses_mpi_outside(const struct hd_loss_book *book) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < book->model->node_count; i++)
     if (book->place[i] == HD_PLACE_OUTSIDE)
@@ -184,7 +184,7 @@ static uint64_t mpi_outside(const struct hd_loss_book *book) {
 
 /* While a process waits in MPI outside all regions none of its threads has work. Returns what is left. */
 static uint64_t charge_mpi(const struct hd_loss_book *book, struct hd_losses *losses, uint64_t rest) {
-  const uint64_t others = (book->threads - 1) * mpi_outside(book);
+  const uint64_t others = (book->threads - 1) * hd_losses_mpi_outside(book);
   const uint64_t theirs = others < rest ? others : rest;
   hd_losses_plus(&losses->lost[HD_LOSS_MPI], theirs);
   return rest - theirs;

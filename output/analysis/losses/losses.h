@@ -60,6 +60,9 @@ bool hd_losses_have_too_many_threads(const struct hd_model *model);
 struct hd_loss_book *hd_loss_book_new(const struct hd_model *model);
 void hd_loss_book_free(struct hd_loss_book *book);
 
+/** Thread time in MPI outside all regions. */
+uint64_t hd_losses_mpi_outside(const struct hd_loss_book *book);
+
 /** to += factor * from. */
 void hd_losses_add(struct hd_losses *to, const struct hd_losses *from, int64_t factor);
 

@@ -12,8 +12,6 @@
 #include "output/views/render/columns.h"
 #include "support/command/memory.h"
 
-enum { KINDS = HD_WAIT_LAST - HD_WAIT_MPI_FIRST + 1 };
-
 /* ---- the job ---- */
 
 static char *rank_text(const struct hd_job *job, uint32_t index) {
@@ -76,7 +74,7 @@ static void print_facts(const struct hd_job *job, FILE *out) {
 
 /* ---- ranks ---- */
 
-enum { THREADS, ELAPSED, OUTSIDE, BUSY, WAIT, RUNTIME, BY_KIND, HOST = BY_KIND + KINDS, RANK_COLUMNS };
+enum { THREADS, ELAPSED, OUTSIDE, BUSY, WAIT, RUNTIME, BY_KIND, HOST = BY_KIND + HD_MPI_KINDS, RANK_COLUMNS };
 
 static void rank_columns(struct hd_column columns[RANK_COLUMNS]) {
   columns[THREADS] = (struct hd_column){NULL, "Threads", HD_COUNT, 0, 3, NULL};
@@ -87,7 +85,7 @@ static void rank_columns(struct hd_column columns[RANK_COLUMNS]) {
   columns[BUSY] = (struct hd_column){NULL, "Busy", HD_SECONDS, 0, 0, "thread time, as all that follows"};
   columns[WAIT] = (struct hd_column){NULL, "Wait", HD_SECONDS, 0, 1, "waits, but in MPI"};
   columns[RUNTIME] = (struct hd_column){NULL, "Runtime", HD_SECONDS, 0, 4, NULL};
-  for (int kind = 0; kind < KINDS; kind++)
+  for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     columns[BY_KIND + kind] =
         (struct hd_column){NULL, hd_state_words((enum hd_state)(HD_WAIT_MPI_FIRST + kind)), HD_SECONDS, 0, 0, NULL};
   columns[HOST] = (struct hd_column){NULL, "Host", HD_WORD, 0, 5, NULL};
@@ -103,7 +101,7 @@ static void put_rank(const struct hd_job *job, uint32_t index, const struct hd_c
                                           [WAIT] = hd_number(rank->wait_s),
                                           [RUNTIME] = hd_number(rank->runtime_s),
                                           [HOST] = hd_word(rank->model->header.host, true)};
-  for (int kind = 0; kind < KINDS; kind++)
+  for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     values[BY_KIND + kind] = hd_number(rank->mpi_s[kind]);
   char *name = rank_text(job, index);
   hd_table_row(grid, NULL);
@@ -115,7 +113,7 @@ static void put_rank(const struct hd_job *job, uint32_t index, const struct hd_c
 /* Kinds of calls that no rank waited in, and the host if all are on one. */
 static uint64_t hidden_of_ranks(const struct hd_job *job, const struct hd_unit *unit) {
   uint64_t hidden = job->hosts == 1 ? UINT64_C(1) << HOST : 0;
-  for (int kind = 0; kind < KINDS; kind++) {
+  for (int kind = 0; kind < HD_MPI_KINDS; kind++) {
     double most = 0;
     for (size_t i = 0; i < job->rank_count; i++)
       most = fmax(most, job->ranks[i].mpi_s[kind]);
@@ -161,7 +159,7 @@ static const struct hd_column place_columns[PLACE_COLUMNS] = {
 };
 
 static struct hd_value number_of(const struct hd_job *job, uint32_t index) {
-  struct hd_value value = {.known = true};
+  struct hd_value value = {.known = job->ranks[index].rank >= 0};
   snprintf(value.text, HD_CELL_BYTES, "%d", job->ranks[index].rank);
   return value;
 }
