@@ -59,6 +59,17 @@ static void print_missing(const struct hd_job *job, FILE *out) {
   free(text);
 }
 
+/* Ranks are sorted: those of none come first. */
+static void print_doubts(const struct hd_job *job, FILE *out) {
+  bool is_twice = false;
+  for (size_t i = 1; i < job->rank_count; i++)
+    is_twice |= job->ranks[i].rank >= 0 && job->ranks[i].rank == job->ranks[i - 1].rank;
+  if (job->ranks[0].rank < 0)
+    hd_print_facts("warning   there are profiles of no rank of an MPI job\n", out);
+  if (is_twice)
+    hd_print_facts("warning   there are several profiles of one rank: they may be of several jobs\n", out);
+}
+
 static void print_facts(const struct hd_job *job, FILE *out) {
   char *text = hd_print("job       %zu rank%s of %.200s on %u host%s\n"
                         "elapsed   %s\n"
@@ -68,6 +79,7 @@ static void print_facts(const struct hd_job *job, FILE *out) {
                         100 * job->balance, 100 * job->communication, 100 * job->openmp);
   hd_print_facts(text, out);
   free(text);
+  print_doubts(job, out);
   print_late(job, out);
   print_missing(job, out);
 }

@@ -166,3 +166,5 @@ def test_ranks_side_by_side(run_job, run_heddle, tmp_path):
     text = run_heddle("job", *files).stdout
     assert "late      rank 0:" in text and "MPI_Allreduce" in text
     assert "missing   1 of the job's 2 ranks" in run_heddle("job", files[0]).stdout
+    assert "several profiles of one rank" in run_heddle("job", *files, files[0]).stdout
+    assert "warning" not in text
