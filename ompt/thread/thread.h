@@ -250,11 +250,13 @@ static inline uint32_t hd_thread_change(struct hd_thread *thread, uint64_t now, 
       thread->entered->visits++;
       thread->entered = NULL;
     }
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    hd_thread_point_at(thread, row, cell); /* before the log: that is how a killed program's reader takes it */
     hd_ring_put(&thread->ring, now, busy);
   } else {
     hd_thread_charge(thread, now, before);
+    hd_thread_point_at(thread, row, cell);
   }
-  hd_thread_point_at(thread, row, cell);
   return what;
 }
 

@@ -232,6 +232,37 @@ static bool take_ring(struct finisher *finisher, void *bytes, uint32_t number) {
   return true;
 }
 
+/* The newest transition, or what the last sweep left. */
+static struct hd_transition last_of(struct hd_ring_record *ring) {
+  struct hd_transition last = {.ticks = ring->sweep.tick, .busy = ring->sweep.busy};
+  for (uint64_t n = ring->sweep.tail; n != ring->head; n += hd_what_slots(last.what))
+    last = *hd_log_at(ring, n);
+  return last;
+}
+
+/* A thread names its new state before its log does: a kill may come between the two. */
+static void complete(const struct finisher *finisher, const struct hd_thread_record *record,
+                     struct hd_ring_record *ring) {
+  enum hd_state state;
+  const struct hd_row_record *row = hd_reader_find_cell(finisher->reader, record->open_cell, &state);
+  const struct hd_transition last = last_of(ring);
+  const uint32_t busy = row && state == HD_BUSY ? row->profile : HD_NONE;
+  if (!row || record->end_ticks != 0 || record->last_ticks <= last.ticks || busy == last.busy ||
+      ring->head - ring->sweep.tail >= HD_RING_LENGTH)
+    return;
+  *hd_log_at(ring, ring->head++) = (struct hd_transition){.ticks = record->last_ticks, .busy = busy};
+  finisher->reader->source->in_extra[record->id] = true;
+}
+
+static void complete_all(const struct finisher *finisher) {
+  for (struct hd_records at = hd_records_of(finisher->reader->source, HD_BLOCK_THREADS); hd_records_next(&at);) {
+    const struct hd_thread_record *record = at.record;
+    const struct hd_ring_sweep *sweep = finisher->reader->ring_of[record->id];
+    if (sweep)
+      complete(finisher, record, finisher->rings[sweep->index]);
+  }
+}
+
 /* Every busy thread is in one callpath, and every instance that runs has its record, if there was space: settling all
  * that count would otherwise take long. */
 static bool check_active(struct finisher *finisher) {
@@ -393,6 +424,8 @@ static bool read_levels(struct finisher *finisher) {
   }
   if (!merged && !check_active(finisher))
     return false;
+  if (!merged)
+    complete_all(finisher);
   if (!merged)
     finish(finisher);
   model->levels_known = model->entries_known = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Programs that are killed, exit inside a region, fork, or go on after the runtime has finished. */
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -44,6 +45,31 @@ static void test_program_killed_inside_its_region_keeps_its_numbers(void **state
   assert_int_equal(team->elapsed_ticks, 20);
   assert_int_equal(team->capacity_ticks, 40);
   assert_int_equal(team->busy_ticks, 18 + 8);
+  assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION), 10);
+  hd_model_free(model);
+}
+
+/* Its arrival is told at the event's end, which never comes. */
+static uint64_t killed_there(const struct fk_event *event) {
+  if (event->op == FK_SYNC_WAIT)
+    raise(SIGKILL);
+  return 0;
+}
+
+static void test_thread_that_was_killed_in_an_event_has_its_new_state_everywhere(void **state) {
+  (void)state;
+  static const char *const environment[] = {"HEDDLE_TEST_DELAY=1@1", NULL};
+  begin();
+  sc_at(10);
+  sc_fork(0x100, 2, 1, 0);
+  sc_at(30);
+  sc_work_begin(ompt_work_loop_static, 0x200);
+  sc_thread(1);
+  sc_at(20); /* not in the order of time: the processors' clocks are not the same */
+  sc_join_begin();
+  struct hd_model *model = ex_play_killed_with(&(struct fk_options){.environment = environment, .delay = killed_there});
+  assert_int_equal(ex_node(model, REGION)->busy_at.ticks[1], 10);
+  assert_int_equal(ex_node(model, REGION)->busy_at.ticks[2], 2 * 10);
   assert_int_equal(ex_ticks(model, 1, HD_WAIT_BARRIER_IMPLICIT, REGION), 10);
   hd_model_free(model);
 }
@@ -254,6 +280,7 @@ static void test_profile_is_kept_elsewhere_when_the_output_cannot_be_written(voi
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_program_killed_inside_its_region_keeps_its_numbers),
+      cmocka_unit_test(test_thread_that_was_killed_in_an_event_has_its_new_state_everywhere),
       cmocka_unit_test(test_worker_of_a_killed_program_is_idle_after_the_join),
       cmocka_unit_test(test_thread_that_waits_for_a_lock_when_killed_waits),
       cmocka_unit_test(test_exit_inside_a_region_completes_the_profile),
