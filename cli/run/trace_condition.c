@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A region's place in the source becomes addresses, by which libheddle.so knows it (ompt/thread/trace_when.h). */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +10,34 @@
 #include "output/symbols/symbols.h"
 #include "support/command/complain.h"
 #include "support/command/memory.h"
+#include "support/command/options.h"
 
 static const char region[] = "region ";
 
-/* FILE:LINE; its colon. NULL: it is none. */
-static const char *colon_of(const char *place) {
-  const char *colon = strrchr(place, ':');
-  return colon && colon > place && colon[1] && colon[1 + strspn(colon + 1, "0123456789")] == '\0' ? colon : NULL;
+struct place {
+  int bytes; /* of the file's name, with which the text begins */
+  unsigned long line;
+};
+
+/* FILE:LINE. */
+static bool is_place(const char *text, struct place *place) {
+  const char *colon = strrchr(text, ':');
+  if (!colon || colon == text || !hd_number_read(colon + 1, INT_MAX, &place->line))
+    return false;
+  place->bytes = (int)(colon - text);
+  return true;
+}
+
+static bool is_of_region(const char *text) {
+  return strncmp(text, region, strlen(region)) == 0;
 }
 
 bool hd_run_trace_condition_is_valid(const char *text) {
   static const char phase[] = "phase ";
+  struct place place;
   if (strncmp(text, phase, strlen(phase)) == 0)
     return text[strlen(phase)];
-  return strncmp(text, region, strlen(region)) == 0 && colon_of(text + strlen(region));
+  return is_of_region(text) && is_place(text + strlen(region), &place);
 }
 
 struct places {
@@ -56,16 +71,15 @@ static char *find_code(char *const *command, const char *file, int line) {
 bool hd_run_trace_condition_prepare(struct hd_run *run) {
   const char *given = run->options->set[HD_SET_TRACE_WHEN];
   const char *text = given ? given : getenv(hd_setting_name(HD_SET_TRACE_WHEN));
-  const char *colon = text && strncmp(text, region, strlen(region)) == 0 ? colon_of(text + strlen(region)) : NULL;
-  if (!colon)
+  struct place place;
+  if (!text || !is_of_region(text) || !is_place(text + strlen(region), &place))
     return true;
-  const char *begin = text + strlen(region);
-  char *file = hd_print("%.*s", (int)(colon - begin), begin);
-  run->trace_condition = find_code(run->options->command, file, atoi(colon + 1));
+  char *file = hd_print("%.*s", place.bytes, text + strlen(region));
+  run->trace_condition = find_code(run->options->command, file, (int)place.line);
   const bool found =
       run->trace_condition ||
-      HD_COMPLAIN("%s has no code of line %s of %s: a region's line is known in programs compiled with -g",
-                  run->options->command[0], colon + 1, file);
+      HD_COMPLAIN("%s has no code of line %lu of %s: a region's line is known in programs compiled with -g",
+                  run->options->command[0], place.line, file);
   free(file);
   return found;
 }

@@ -59,7 +59,9 @@ int hd_line_of_first(Dwarf_Die *unit, Dwarf_Addr start) {
 
 static bool is_of(Dwarf_Line *row, const char *file) {
   const char *path = dwarf_linesrc(row, NULL, NULL);
-  const size_t length = path ? strlen(path) : 0, wanted = strlen(file);
+  if (!path)
+    return false;
+  const size_t length = strlen(path), wanted = strlen(file);
   return length >= wanted && strcmp(path + length - wanted, file) == 0 &&
          (length == wanted || path[length - wanted - 1] == '/');
 }
