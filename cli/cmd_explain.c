@@ -8,10 +8,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "cli/job_files.h"
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
 #include "output/views/explain/explain.h"
+#include "output/views/job/job_view.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"
 
@@ -98,6 +100,21 @@ static bool print(const struct hd_model *model, const struct choices *choices) {
   return true;
 }
 
+/* What 'heddle merge --job' wrote. */
+static int explain_job(char **file, const struct choices *choices) {
+  struct hd_job *job = hd_job_of_files(file, 1);
+  if (!job)
+    return HD_EXIT_FAILED;
+  hd_pager_begin();
+  bool done = true;
+  if (choices->json)
+    done = hd_job_json(job, false, stdout);
+  else
+    hd_job_print_findings(job, stdout);
+  hd_job_free(job);
+  return done && hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
 int hd_cmd_explain(int argc, char **argv) {
   struct choices choices = {0};
   const struct hd_profile_command command = {.usage = &usage,
@@ -106,10 +123,14 @@ int hd_cmd_explain(int argc, char **argv) {
                                              .since = &choices.since,
                                              .part = &choices.part,
                                              .no_estimates = &choices.no_estimates};
-  int status = HD_EXIT_OK;
-  struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
-  if (!model)
+  int status = HD_EXIT_OK, file = 0;
+  if (!hd_open_options(&command, argc, argv, &file, &status))
     return status;
+  if (hd_job_is_in(argv[file]))
+    return explain_job(argv + file, &choices);
+  struct hd_model *model = hd_open_file(&command, argv[file]);
+  if (!model)
+    return HD_EXIT_FAILED;
   const uint32_t node = choices.asks_loop ? choices.loop : choices.what_if.node;
   if (node >= model->node_count) {
     fprintf(stderr, "heddle: %s: no callpath %u; 'heddle report --limit 0' lists all with their ids\n", model->path,

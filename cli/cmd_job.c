@@ -5,15 +5,12 @@
  */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cli/open_profile.h"
-#include "output/analysis/resolve/resolve.h"
-#include "output/model/memory.h"
-#include "output/symbols/resolve_names.h"
+#include "cli/job_files.h"
 #include "output/views/job/job_view.h"
-#include "support/command/memory.h"
+#include "support/command/complain.h"
 #include "support/command/options.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"
@@ -21,13 +18,19 @@
 
 struct choices {
   unsigned limit;
+  const char *rank;
+  bool all_ranks;
   bool json;
 };
 
 static const struct hd_option options[] = {
     {'n', "limit", "N", "show at most N lines of each table (default 20; 0: all)", .take = hd_take_number,
      .field = offsetof(struct choices, limit), .expects = "a number of lines"},
+    {0, "rank", "N", "show one rank beside the others: first where it differs most", .take = hd_take_text,
+     .field = offsetof(struct choices, rank), .expects = "a rank's number"},
     {0, "json", NULL, "write JSON (docs/mpi.md)", HD_OPTION_FLAG(struct choices, json)},
+    {0, "all-ranks", NULL, "with --json: each rank's time in every place, also where it matters little",
+     HD_OPTION_FLAG(struct choices, all_ranks)},
     HD_OPTION_WIDTH,
     HD_OPTION_COLOR,
     HD_OPTION_PAGER,
@@ -37,34 +40,37 @@ static const struct hd_option options[] = {
 static const struct hd_usage usage = {
     .command = "job",
     .synopsis = "[options] FILE...",
-    .description =
-        "Shows the ranks of an MPI job side by side, each FILE being the profile of one: how well they use their\n"
-        "threads and wait for each other, which rank is late, and in which callpaths ranks differ.",
+    .description = "Shows the ranks of an MPI job side by side: how well they use their threads and wait for each "
+                   "other, which rank\n"
+                   "is late, and in which callpaths ranks differ. A FILE is the profile of a rank, or what 'heddle "
+                   "merge --job' wrote.",
     .options = options,
     .none = "missing FILE",
 };
 
-static void resolve_all(struct hd_model *const *models, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    hd_names_resolve(models[i]);
-    hd_resolve(models[i]);
-  }
+/* By its number; false: it is none. */
+static bool find_rank(const struct hd_job *job, const char *text, uint32_t *index) {
+  unsigned long number = 0;
+  if (!hd_number_read(text, INT_MAX, &number))
+    return HD_COMPLAIN("--rank needs a rank's number, not '%s'", text);
+  for (*index = 0; *index < job->rank_count; ++*index)
+    if (job->ranks[*index].rank == (int32_t)number)
+      return true;
+  return HD_COMPLAIN("there is no rank %lu among %zu", number, job->rank_count);
 }
 
-static bool show(struct hd_model *const *models, size_t count, const struct choices *choices) {
-  resolve_all(models, count);
-  struct hd_job *job = hd_job_new(models, count);
-  bool made = true;
-  if (!choices->json)
-    hd_pager_begin();
+static bool show(const struct hd_job *job, const struct choices *choices) {
+  uint32_t rank = 0;
+  if (choices->rank && !find_rank(job, choices->rank, &rank))
+    return false;
   if (choices->json)
-    made = hd_job_json(job, stdout);
+    return hd_job_json(job, choices->all_ranks, stdout) || HD_COMPLAIN("out of memory");
+  hd_pager_begin();
+  if (choices->rank)
+    hd_job_print_rank(job, rank, choices->limit, stdout);
   else
     hd_job_print(job, choices->limit, stdout);
-  if (!made)
-    fputs("heddle: out of memory\n", stderr);
-  hd_job_free(job);
-  return made && hd_stream_finish(stdout, "standard output");
+  return true;
 }
 
 int hd_cmd_job(int argc, char **argv) {
@@ -74,11 +80,8 @@ int hd_cmd_job(int argc, char **argv) {
   hd_sigbus_guard();
   if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
     return status;
-  const size_t count = (size_t)(argc - first);
-  struct hd_model **models = hd_new(count, sizeof(struct hd_model *));
-  const bool done = hd_open_profiles(argv + first, count, models) && show(models, count, &choices);
-  for (size_t i = 0; i < count; i++)
-    hd_model_free(models[i]);
-  free(models);
+  struct hd_job *job = hd_job_of_files(argv + first, (size_t)(argc - first));
+  const bool done = job && show(job, &choices) && hd_stream_finish(stdout, "standard output");
+  hd_job_free(job);
   return done ? HD_EXIT_OK : HD_EXIT_FAILED;
 }

@@ -14,7 +14,7 @@
 #include "ompt/shared/clock.h"
 #include "store/profile_file.h"
 #include "support/inprocess/heap.h"
-#include "support/job.h"
+#include "support/mpi_rank.h"
 #include "support/own_file.h"
 
 static void copy_text(char *to, size_t bytes, const char *from) {
@@ -211,7 +211,7 @@ bool hd_process_describe(struct hd_store *store, const char *start, const char *
   header->loaded_ticks = header->clock_first.ticks;
   header->pid = (uint32_t)getpid();
   header->parent_pid = hd_child.parent_pid;
-  const struct hd_job_place place = hd_job_place_find();
+  const struct hd_mpi_rank place = hd_mpi_rank_find();
   header->rank = place.rank;
   header->ranks = place.ranks;
   header->max_threads = count_processors();

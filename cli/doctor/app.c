@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/doctor/doctor_internal.h"
+#include "cli/program/find_libraries.h"
 #include "cli/program/inspect.h"
 
 static bool starts_others(const char *path) {
@@ -105,6 +106,19 @@ static void check_extras(struct hd_doctor *doctor, const struct hd_program *prog
         program->file.sleds);
 }
 
+static void check_mpi(struct hd_doctor *doctor, const struct hd_program *program) {
+  static const char *const names[] = {[HD_MPI_NONE] = "", [HD_MPI_OPEN_MPI] = "Open MPI", [HD_MPI_MPICH] = "MPICH"};
+  char path[PATH_MAX];
+  if (program->links_mpi == HD_MPI_NONE || !doctor->library[0])
+    return;
+  if (hd_mpi_wrappers_find(doctor->library, program->links_mpi, path))
+    SAY(FINE, "MPI", "%s: each rank has a profile, with what it waits in MPI: heddle run -- mpirun ...",
+        names[program->links_mpi]);
+  else
+    SAY(WRONG, "MPI", "%s, and %s is not there, so time in it counts as busy: build Heddle with its development files",
+        names[program->links_mpi], path);
+}
+
 /* libgomp's entry points are libomp's, too. */
 static void check_libgomp(struct hd_doctor *doctor) {
   const char *name = doctor->program;
@@ -136,6 +150,8 @@ static void check_linked(struct hd_doctor *doctor, const struct hd_program *prog
     SAY(FINE, "runtime", "%s", program->libomp[0] ? program->libomp : "LLVM's libomp");
   else if (program->links_libgomp)
     check_libgomp(doctor);
+  else if (program->links_mpi != HD_MPI_NONE)
+    SAY(NOTE, "runtime", "it links no OpenMP runtime: its ranks' profiles have what they waited in MPI");
   else if (starts_others(program->path))
     SAY(NOTE, "runtime",
         "none itself: the programs it starts write the profiles; every host needs libheddle.so at the same path; for "
@@ -160,5 +176,6 @@ void hd_doctor_check_app(struct hd_doctor *doctor) {
   if (!check_kind(doctor, &program))
     return;
   check_linked(doctor, &program);
+  check_mpi(doctor, &program);
   check_extras(doctor, &program);
 }

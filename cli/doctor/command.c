@@ -67,11 +67,11 @@ static void find_library(struct hd_doctor *doctor, const char *named) {
 }
 
 static void examine(struct hd_doctor *doctor, const struct choices *choices) {
+  find_library(doctor, choices->library);
   if (doctor->program)
     hd_doctor_check_app(doctor);
   hd_doctor_check_environment(doctor);
   hd_doctor_check_machine(doctor);
-  find_library(doctor, choices->library);
   find_runtime(doctor, choices->libomp);
   if (doctor->runtime != HD_DOCTOR_NONE)
     hd_doctor_check_runtime(doctor);

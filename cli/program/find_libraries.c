@@ -66,6 +66,13 @@ bool hd_library_choose(const char *named, char *library) {
          HD_COMPLAIN("cannot use library %s: OMP_TOOL_LIBRARIES separates its entries by ':'", library);
 }
 
+bool hd_mpi_wrappers_find(const char *library, enum hd_mpi mpi, char *path) {
+  static const char *const names[] = {[HD_MPI_NONE] = "", [HD_MPI_OPEN_MPI] = "openmpi", [HD_MPI_MPICH] = "mpich"};
+  const int directory = (int)(strrchr(library, '/') - library);
+  const int length = snprintf(path, PATH_MAX, "%.*s/libheddle-%s.so", directory, library, names[mpi]);
+  return length < PATH_MAX && access(path, R_OK) == 0;
+}
+
 static void load(void *library, int to) {
   const char *error = dlopen(library, RTLD_LAZY | RTLD_LOCAL) ? "" : dlerror();
   (void)!write(to, error, strlen(error));

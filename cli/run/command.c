@@ -11,7 +11,7 @@
 #include "support/command/memory.h"
 #include "support/command/options.h"
 #include "support/inprocess/seccomp.h"
-#include "support/job.h"
+#include "support/mpi_rank.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ int hd_cmd_run(int argc, char **argv) {
   hd_no_memory_status = HD_RUN_FAILED;
   if (hd_options_read(&usage, argc, argv, &taken, &first, &status)) {
     taken.command = argv + first;
-    taken.quiet |= hd_job_place_find().rank > 0; /* one summary for a job */
+    taken.quiet |= hd_mpi_rank_find().rank > 0; /* one summary for a job */
     begin_with_regions(&taken);
     const bool goes_together =
         hd_run_check_shared(&usage, &taken) && check_dormant(&taken) && check_search(&taken) && check_rules(&taken);

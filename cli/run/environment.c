@@ -79,15 +79,9 @@ static bool choose_entries(struct hd_run *run, const struct hd_program *program)
   return handout != HD_RUN_PRELOAD_YES;
 }
 
-/* The wrappers lie beside libheddle.so, too, unless they were left out when Heddle was built. */
 static void choose_mpi(struct hd_run *run, const struct hd_program *program) {
-  static const char *const names[] = {[HD_MPI_OPEN_MPI] = "openmpi", [HD_MPI_MPICH] = "mpich"};
-  const int directory = (int)(strrchr(run->library, '/') - run->library);
-  if (run->options->no_mpi || program->links_mpi == HD_MPI_NONE || program->other_identity)
-    return;
-  const int length =
-      snprintf(run->mpi, PATH_MAX, "%.*s/libheddle-%s.so", directory, run->library, names[program->links_mpi]);
-  if (length < PATH_MAX && access(run->mpi, R_OK) == 0)
+  if (run->options->no_mpi || program->links_mpi == HD_MPI_NONE || program->other_identity ||
+      hd_mpi_wrappers_find(run->library, program->links_mpi, run->mpi))
     return;
   hd_log("%s is not there: time in MPI will count as busy time", run->mpi);
   run->mpi[0] = '\0';

@@ -117,6 +117,13 @@ static size_t print_taken(const struct hd_run_profiles *profiles) {
   return 0;
 }
 
+/* In the name of one rank's profile, where it says which; NULL: this run did not start the ranks of a job. */
+static const char *rank_in(const char *name, size_t profiles) {
+  static const char before[] = ".rank";
+  const char *at = strstr(name, before);
+  return at && profiles > 1 && at[strlen(before)] >= '0' && at[strlen(before)] <= '9' ? at + strlen(before) : NULL;
+}
+
 void hd_run_summarize(const struct hd_run *run) {
   const struct hd_run_profiles *profiles = &run->profiles;
   size_t lines = 2 + (profiles->running > 0); /* what is printed here */
@@ -129,8 +136,12 @@ void hd_run_summarize(const struct hd_run *run) {
   if (run->options->quiet || !profiles->count)
     return;
   const char *name = short_path(profiles->items[0].path);
+  const char *rank = rank_in(name, profiles->count);
+  lines += rank != NULL;
   fprintf(stderr, "heddle: profile: %s\n", name);
   lines += print_profile(&profiles->items[0], run);
   print_others(profiles, lines + 2 < LINES_MAX ? LINES_MAX - lines : 2);
   fprintf(stderr, "heddle: more: heddle report %s\n", name);
+  if (rank)
+    hd_log("all ranks: heddle job %.*s*%s", (int)(rank - name), name, rank + strspn(rank, "0123456789"));
 }

@@ -5,14 +5,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/analysis/losses/losses.h"
+#include "output/job/job_internal.h"
 #include "output/model/format_names.h"
 #include "support/command/memory.h"
 
+struct hd_job *hd_job_new(void) {
+  return hd_new(1, sizeof(struct hd_job));
+}
+
+static void free_rank(struct hd_job_rank *rank) {
+  free(rank->file);
+  free(rank->host);
+  free(rank->program);
+}
+
+void hd_job_free(struct hd_job *job) {
+  if (!job)
+    return;
+  for (size_t i = 0; i < job->rank_count; i++)
+    free_rank(&job->ranks[i]);
+  for (size_t i = 0; i < job->place_count; i++)
+    hd_job_place_free(&job->places[i]);
+  hd_interner_free(&job->keys);
+  free(job->ranks);
+  free(job->places);
+  free(job->findings);
+  free(job);
+}
+
 /* ---- ranks ---- */
 
-static struct hd_job_rank describe(const struct hd_model *model, const struct hd_loss_book *book) {
-  struct hd_job_rank rank = {.model = model, .rank = model->header.rank, .threads = book->threads};
+struct hd_job_rank *hd_job_new_rank(struct hd_job *job) {
+  if (job->rank_count == job->rank_limit) {
+    job->rank_limit = 2 * job->rank_limit + 16;
+    job->ranks = hd_grow(job->ranks, job->rank_limit, sizeof *job->ranks);
+  }
+  struct hd_job_rank *rank = &job->ranks[job->rank_count++];
+  *rank = (struct hd_job_rank){.rank = -1};
+  return rank;
+}
+
+static struct hd_job_rank describe(const struct hd_loss_book *book) {
+  const struct hd_model *model = book->model;
+  struct hd_job_rank rank = {.file = hd_print("%s", model->path),
+                             .host = hd_print("%s", model->header.host),
+                             .program = hd_print("%s", model->header.program),
+                             .rank = model->header.rank,
+                             .ranks = model->header.ranks,
+                             .threads = book->threads,
+                             .processors = model->header.online_processors};
   rank.elapsed_s = hd_model_seconds(model, model->elapsed_ticks);
   rank.outside_mpi_s = fmax(rank.elapsed_s - hd_model_seconds(model, hd_losses_mpi_outside(book)), 0);
   rank.busy_s = hd_model_seconds(model, model->ticks[HD_BUSY]);
@@ -23,20 +64,72 @@ static struct hd_job_rank describe(const struct hd_model *model, const struct hd
   return rank;
 }
 
-static int by_rank(const void *a, const void *b) {
-  const struct hd_model *left = *(struct hd_model *const *)a, *right = *(struct hd_model *const *)b;
-  return (left->header.rank > right->header.rank) - (left->header.rank < right->header.rank);
+void hd_job_add(struct hd_job *job, const struct hd_model *model) {
+  struct hd_loss_book *book = hd_loss_book_new(model);
+  *hd_job_new_rank(job) = describe(book);
+  hd_job_add_places(job, (uint32_t)job->rank_count - 1, book);
+  hd_loss_book_free(book);
 }
 
-static uint32_t count_hosts(const struct hd_job *job) {
-  uint32_t count = 0;
+static void add_place(struct hd_job *job, size_t first_rank, struct hd_job_place *part) {
+  struct hd_job_place *place = hd_job_place(job, part);
+  place->visits += part->visits;
+  place->bytes += part->bytes;
+  for (uint32_t i = 0; i < part->limit; i++)
+    if (part->seconds[i] != 0)
+      *hd_job_seconds(place, (uint32_t)first_rank + i) = part->seconds[i];
+  free(part->seconds);
+}
+
+void hd_job_add_job(struct hd_job *job, struct hd_job *part) {
+  const size_t first_rank = job->rank_count;
+  for (size_t i = 0; i < part->rank_count; i++)
+    *hd_job_new_rank(job) = part->ranks[i];
+  for (size_t i = 0; i < part->place_count; i++)
+    add_place(job, first_rank, &part->places[i]);
+  part->rank_count = part->place_count = 0;
+}
+
+/* ---- all of them ---- */
+
+static int by_rank(const void *a, const void *b) {
+  const struct hd_job_rank *left = *(struct hd_job_rank *const *)a, *right = *(struct hd_job_rank *const *)b;
+  return left->rank != right->rank ? (left->rank > right->rank) - (left->rank < right->rank)
+                                   : (left > right) - (left < right);
+}
+
+/* order[i] is the present index of what will be the i-th. */
+static uint32_t *sort_ranks(struct hd_job *job) {
+  struct hd_job_rank **sorted = hd_new(job->rank_count + 1, sizeof(struct hd_job_rank *));
+  struct hd_job_rank *ranks = hd_new(job->rank_count + 1, sizeof *ranks);
+  uint32_t *order = hd_new(job->rank_count + 1, sizeof *order);
+  for (size_t i = 0; i < job->rank_count; i++)
+    sorted[i] = &job->ranks[i];
+  qsort(sorted, job->rank_count, sizeof *sorted, by_rank);
   for (size_t i = 0; i < job->rank_count; i++) {
-    size_t first = 0;
-    while (strcmp(job->ranks[first].model->header.host, job->ranks[i].model->header.host) != 0)
-      first++;
-    count += first == i;
+    order[i] = (uint32_t)(sorted[i] - job->ranks);
+    ranks[i] = *sorted[i];
   }
-  return count;
+  free(sorted);
+  free(job->ranks);
+  job->ranks = ranks;
+  return order;
+}
+
+static void find_hosts(struct hd_job *job) {
+  struct hd_interner hosts = {0};
+  uint64_t *threads = hd_new(job->rank_count + 1, sizeof *threads); /* by host */
+  job->crowded = HD_NONE;
+  for (size_t i = 0; i < job->rank_count; i++) {
+    const struct hd_job_rank *rank = &job->ranks[i];
+    uint64_t *here = &threads[hd_intern_text(&hosts, rank->host)];
+    *here += rank->threads;
+    if (rank->processors > 0 && *here > rank->processors)
+      job->crowded = (uint32_t)i;
+  }
+  job->hosts = hosts.count;
+  hd_interner_free(&hosts);
+  free(threads);
 }
 
 static void find_efficiencies(struct hd_job *job) {
@@ -59,120 +152,23 @@ static void find_efficiencies(struct hd_job *job) {
   job->openmp = busy / outside;
 }
 
-/* ---- places ---- */
-
-/* What a rank spent in a callpath, if that is to be compared; NAN: it is not. */
-static double spent(const struct hd_model *model, const struct hd_loss_book *book, const struct hd_node *node) {
-  if (node->kind == HD_KIND_MPI)
-    return hd_model_seconds(model, hd_ticks_in_mpi(node->ticks));
-  if (book->place[node->id] == HD_PLACE_REGION)
-    return hd_model_seconds(model, node->team.elapsed_ticks);
-  return node->id == 0 || book->place[node->id] == HD_PLACE_OUTSIDE ? hd_model_seconds(model, node->ticks[HD_BUSY])
-                                                                    : NAN;
-}
-
-struct gathering {
-  struct hd_job *job;
-  const struct hd_united *united;
-  struct hd_job_place *places; /* by united place; of those outside regions that of the program, which is 0 */
-  double *seconds;             /* [place * ranks + rank] */
-};
-
-static void take(struct gathering *all, size_t rank, const struct hd_loss_book *book, const struct hd_node *node) {
-  const struct hd_model *model = all->job->ranks[rank].model;
-  const double seconds = spent(model, book, node);
-  if (isnan(seconds))
-    return;
-  const bool is_own = node->kind == HD_KIND_MPI || book->place[node->id] == HD_PLACE_REGION;
-  const uint32_t at = is_own ? all->united->nodes[all->united->node_of[rank][node->id]].place : 0;
-  struct hd_job_place *place = &all->places[at];
-  if (!place->node) {
-    place->model = model;
-    place->node = is_own ? node : &model->nodes[0];
-    place->is_mpi = node->kind == HD_KIND_MPI;
-  }
-  place->visits += is_own ? node->visits : 0;
-  place->bytes += node->shares.mpi_bytes;
-  all->seconds[at * all->job->rank_count + rank] += seconds;
-}
-
-static void sum_up(struct hd_job_place *place, const double *seconds, size_t ranks) {
-  double sum = 0;
-  for (uint32_t i = 0; i < ranks; i++) {
-    sum += seconds[i];
-    if (seconds[i] > seconds[place->most_rank])
-      place->most_rank = i;
-    if (seconds[i] < seconds[place->least_rank])
-      place->least_rank = i;
-  }
-  place->mean_s = sum / (double)ranks;
-  place->most_s = seconds[place->most_rank];
-  place->least_s = seconds[place->least_rank];
-}
-
 static int by_excess(const void *a, const void *b) {
   const struct hd_job_place *left = a, *right = b;
   const double left_s = hd_job_excess(left), right_s = hd_job_excess(right);
-  if (left->is_mpi != right->is_mpi)
-    return left->is_mpi ? 1 : -1;
-  if (left_s != right_s)
-    return left_s > right_s ? -1 : 1;
-  return (left->node->id > right->node->id) - (left->node->id < right->node->id);
+  if ((left->wait == HD_BUSY) != (right->wait == HD_BUSY))
+    return left->wait == HD_BUSY ? -1 : 1;
+  return left_s != right_s ? (left_s < right_s) - (left_s > right_s) : strcmp(left->text, right->text);
 }
 
-static uint32_t count_places(const struct hd_united *united) {
-  uint32_t most = 0;
-  for (uint32_t i = 0; i < united->node_count; i++)
-    most = united->nodes[i].place > most ? united->nodes[i].place : most;
-  return most + 1;
-}
-
-static void find_places(struct hd_job *job, struct hd_loss_book *const *books, const struct hd_united *united) {
-  const uint32_t count = count_places(united);
-  struct gathering all = {job, united, hd_new(count, sizeof *all.places),
-                          hd_new(count * job->rank_count, sizeof *all.seconds)};
-  for (size_t rank = 0; rank < job->rank_count; rank++)
-    for (uint32_t i = 0; i < job->ranks[rank].model->node_count; i++)
-      take(&all, rank, books[rank], &job->ranks[rank].model->nodes[i]);
-  for (uint32_t i = 0; i < count; i++)
-    if (all.places[i].node) {
-      job->places[job->place_count] = all.places[i];
-      sum_up(&job->places[job->place_count++], &all.seconds[i * job->rank_count], job->rank_count);
-    }
-  qsort(job->places, job->place_count, sizeof *job->places, by_excess);
-  free(all.places);
-  free(all.seconds);
-}
-
-struct hd_job *hd_job_new(struct hd_model *const *models, size_t count) {
-  struct hd_job *job = hd_new(1, sizeof *job);
-  struct hd_model **sorted = hd_new(count, sizeof(struct hd_model *));
-  struct hd_loss_book **books = hd_new(count, sizeof(struct hd_loss_book *));
-  memcpy(sorted, models, count * sizeof(struct hd_model *));
-  qsort(sorted, count, sizeof(struct hd_model *), by_rank);
-  struct hd_united *united = hd_united_new(sorted, count, HD_UNITE_BY_ADDRESS);
-  job->ranks = hd_new(count, sizeof *job->ranks);
-  job->rank_count = count;
-  job->places = hd_new((size_t)united->node_count + 1, sizeof *job->places);
-  for (size_t i = 0; i < count; i++) {
-    books[i] = hd_loss_book_new(sorted[i]);
-    job->ranks[i] = describe(sorted[i], books[i]);
-  }
-  job->hosts = count_hosts(job);
+void hd_job_finish(struct hd_job *job) {
+  uint32_t *order = sort_ranks(job);
+  find_hosts(job);
   find_efficiencies(job);
-  find_places(job, books, united);
-  for (size_t i = 0; i < count; i++)
-    hd_loss_book_free(books[i]);
-  hd_united_free(united);
-  free(books);
-  free(sorted);
-  return job;
-}
-
-void hd_job_free(struct hd_job *job) {
-  if (!job)
-    return;
-  free(job->ranks);
-  free(job->places);
-  free(job);
+  for (size_t i = 0; i < job->place_count; i++)
+    if (!job->is_summary)
+      hd_job_place_sum_up(&job->places[i], order, job->rank_count);
+  free(order);
+  if (job->place_count > 0)
+    qsort(job->places, job->place_count, sizeof *job->places, by_excess);
+  hd_job_find(job);
 }

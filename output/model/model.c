@@ -24,6 +24,13 @@ uint64_t hd_ticks_in_mpi(const uint64_t ticks[HD_STATE_COUNT]) {
   return sum;
 }
 
+enum hd_state hd_mpi_kind(const uint64_t ticks[HD_STATE_COUNT]) {
+  int state = HD_WAIT_MPI_FIRST;
+  while (state < HD_WAIT_LAST && ticks[state] == 0)
+    state++;
+  return (enum hd_state)state;
+}
+
 uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]) {
   uint64_t sum = 0;
   for (int state = HD_RUNTIME_FIRST; state <= HD_RUNTIME_LAST; state++)

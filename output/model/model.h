@@ -401,6 +401,9 @@ uint64_t hd_ticks_waiting(const uint64_t ticks[HD_STATE_COUNT]);
 /** Sum of those in MPI. */
 uint64_t hd_ticks_in_mpi(const uint64_t ticks[HD_STATE_COUNT]);
 
+/** In calls of what kind a callpath of MPI waits, which are all of one; the last if it never waited. */
+enum hd_state hd_mpi_kind(const uint64_t ticks[HD_STATE_COUNT]);
+
 /** Sum of the states of the runtime's own work. */
 uint64_t hd_ticks_runtime(const uint64_t ticks[HD_STATE_COUNT]);
 

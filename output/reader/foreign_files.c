@@ -23,7 +23,9 @@ const char *hd_reader_name_other(const char *bytes, size_t size) {
       {"\x7f"
        "ELF",
        4, ": it is a program or a core dump; 'heddle run -- PROGRAM' writes a profile"},
-      {"{", 1, ": it looks like JSON; reports need the profile that it was exported from"},
+      {"{", 1,
+       ": it looks like JSON; reports need the profile that it was exported from, and a job's file is for 'heddle "
+       "job'"},
       {"#!", 2, ": it is a script; 'heddle run -- SCRIPT' writes profiles"},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -22,7 +22,7 @@ from levels import broken_identities
 
 # Programs and fixtures that several files of tests have in common.
 pytest_plugins = ("timed", "compared_profiles", "concurrency", "machine", "host_program", "browser", "run_program", "scale_program",
-                  "steered_program", "top_program")
+                  "steered_program", "top_program", "mpi_jobs")
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = SOURCE / "tests" / "e2e" / "programs"

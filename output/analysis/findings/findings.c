@@ -39,6 +39,7 @@ static const struct {
     [HD_CAUSE_TASK_DEPENDENCES] = {"task-dependences", "tasks depend on each other", NULL, hd_say_task_dependences,
                                    false},
     [HD_CAUSE_MPI_WAIT] = {"mpi-wait", "waits in MPI", hd_charges_find_mpi, hd_say_mpi_wait, false},
+    [HD_CAUSE_MPI_IMBALANCE] = {"mpi-imbalance", "ranks have unequally much to do", NULL, NULL, false},
     [HD_CAUSE_OVERSUBSCRIPTION] = {"oversubscription", "too few processors", hd_charges_find_processors,
                                    hd_say_oversubscription, true},
     [HD_CAUSE_PINNED] = {"pinned", "threads bound to too few processors", NULL, hd_say_pinned, true},

@@ -33,6 +33,7 @@ enum hd_cause {
   HD_CAUSE_TASK_CREATION,
   HD_CAUSE_TASK_DEPENDENCES,
   HD_CAUSE_MPI_WAIT,
+  HD_CAUSE_MPI_IMBALANCE, /* only jobs have it (output/job) */
   HD_CAUSE_OVERSUBSCRIPTION,
   HD_CAUSE_PINNED,
   HD_CAUSE_WORK_INFLATION, /* only runs that are compared have it (output/comparison) */
@@ -108,7 +109,10 @@ void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) __attribut
 const char *hd_cause_id(enum hd_cause cause);
 const char *hd_cause_words(enum hd_cause cause);
 
-/** False: only runs that are compared have it. */
+/** What to try where threads wait in MPI, in calls of this kind: the rank that others wait for is known. */
+const char *hd_mpi_cure(enum hd_state wait);
+
+/** False: only runs that are compared have it, or ranks of a job. */
 bool hd_cause_is_of_one_run(enum hd_cause cause);
 
 /** "measured", "estimated" or "model". */

@@ -38,16 +38,17 @@ void hd_charges_find_mpi(struct hd_diagnosis *diagnosis) {
   }
 }
 
-static const char *cure(const struct hd_node *call) {
-  if (call->ticks[HD_WAIT_MPI_COLLECTIVE] > 0)
-    return "compare the ranks' busy times: all wait for the last; fewer of them, for more at once; or a non-blocking "
-           "one";
-  if (call->ticks[HD_WAIT_MPI_POINT_TO_POINT] > 0)
-    return "compare the ranks' busy times: who sends late lets this one wait; MPI_Irecv and MPI_Isend before work that "
-           "does not need them";
-  if (call->ticks[HD_WAIT_MPI_IO] > 0)
+const char *hd_mpi_cure(enum hd_state wait) {
+  switch (wait) {
+  case HD_WAIT_MPI_COLLECTIVE:
+    return "fewer of them, for more at once; or a non-blocking one (MPI_Iallreduce) with work meanwhile";
+  case HD_WAIT_MPI_POINT_TO_POINT:
+    return "MPI_Irecv and MPI_Isend before work that does not need them; fewer and larger messages";
+  case HD_WAIT_MPI_IO:
     return "collective calls (MPI_File_write_all), larger pieces, or fewer ranks that write";
-  return "fewer epochs, for more at once; passive targets (MPI_Win_lock_all)";
+  default:
+    return "fewer epochs, for more at once; passive targets (MPI_Win_lock_all)";
+  }
 }
 
 void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -59,5 +60,6 @@ void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *fi
   hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of that the transfer takes is not known",
          call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
          call->visits == 1 ? "" : " each");
-  hd_say(finding->attempt[0], "%s", cure(call));
+  hd_say(finding->attempt[0], "see for which rank this one waits: heddle job, with the profiles of all");
+  hd_say(finding->attempt[1], "%s", hd_mpi_cure(hd_mpi_kind(call->ticks)));
 }

@@ -22,38 +22,86 @@ static json_t *waits_in_mpi(const struct hd_job_rank *rank) {
 static json_t *rank_members(const void *of, size_t index) {
   const struct hd_job *job = of;
   const struct hd_job_rank *rank = &job->ranks[index];
-  return HD_JSON({"rank", rank_number(job, (uint32_t)index)}, {"file", hd_json_text(rank->model->path)},
-                 {"host", hd_json_text(rank->model->header.host)}, {"threads", hd_json_count(rank->threads)},
+  return HD_JSON({"rank", rank_number(job, (uint32_t)index)}, {"ranks", hd_json_count(rank->ranks)},
+                 {"file", hd_json_text(rank->file)}, {"program", hd_json_text(rank->program)},
+                 {"host", hd_json_text(rank->host)}, {"threads", hd_json_count(rank->threads)},
+                 {"processors", rank->processors ? hd_json_count(rank->processors) : json_null()},
                  {HD_KEY(ELAPSED), hd_json_number(rank->elapsed_s)},
                  {"outside_mpi_s", hd_json_number(rank->outside_mpi_s)}, {HD_KEY(BUSY), hd_json_number(rank->busy_s)},
                  {HD_KEY(WAIT), hd_json_number(rank->wait_s)}, {HD_KEY(RUNTIME), hd_json_number(rank->runtime_s)},
                  {"mpi_s", waits_in_mpi(rank)});
 }
 
-static json_t *place_members(const void *of, size_t index) {
-  const struct hd_job *job = of;
-  const struct hd_job_place *place = &job->places[index];
-  const struct hd_node *node = place->node;
-  return HD_JSON({"kind", json_string(hd_kind_id(node->kind))}, {"called", hd_json_text(node->called)},
-                 {"function", hd_json_text(node->name.function)},
-                 {"file", hd_json_text(node->name.file ? hd_base_name(node->name.file) : NULL)},
-                 {"line", node->name.line ? hd_json_count(node->name.line) : json_null()},
-                 {"visits", hd_json_count(place->visits)},
-                 {HD_KEY(BYTES), place->is_mpi ? hd_json_count(place->bytes) : json_null()},
-                 {"mean_s", hd_json_number(place->mean_s)}, {"most_s", hd_json_number(place->most_s)},
-                 {"most_rank", rank_number(job, place->most_rank)}, {"least_s", hd_json_number(place->least_s)},
-                 {"least_rank", rank_number(job, place->least_rank)});
+/* ---- places ---- */
+
+static json_t *numbers(const double *from, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; array && i < count; i++)
+    json_array_append_new(array, hd_json_number(from[i]));
+  return array;
 }
 
-bool hd_job_json(const struct hd_job *job, FILE *out) {
+static json_t *source_of(const struct hd_job_place *place) {
+  return HD_JSON({"kind", json_string(hd_kind_id(place->kind))}, {"called", hd_json_text(place->called)},
+                 {"function", hd_json_text(place->function)},
+                 {"file", hd_json_text(place->path ? hd_base_name(place->path) : NULL)},
+                 {"path", hd_json_text(place->path)}, {"line", place->line ? hd_json_count(place->line) : json_null()});
+}
+
+/* Of many ranks, each one's time only where it matters: a hundredth of the job. */
+struct shown {
+  const struct hd_job *job;
+  bool all_ranks;
+};
+
+static json_t *place_members(const void *of, size_t index) {
+  const struct shown *shown = of;
+  const struct hd_job *job = shown->job;
+  const struct hd_job_place *place = &job->places[index];
+  const bool is_call = place->wait != HD_BUSY;
+  const bool matters = shown->all_ranks || hd_job_most(place) >= job->elapsed_s / 100;
+  return HD_JSON(
+      {HD_JSON_MERGE, source_of(place)}, {"text", hd_json_text(place->text)},
+      {"wait", is_call ? json_string(hd_state_id(place->wait)) : json_null()}, {"visits", hd_json_count(place->visits)},
+      {HD_KEY(BYTES), is_call ? hd_json_count(place->bytes) : json_null()}, {"mean_s", hd_json_number(place->mean_s)},
+      {"most_s", hd_json_number(hd_job_most(place))}, {"most_rank", rank_number(job, place->most_rank)},
+      {"least_s", hd_json_number(place->quartiles_s[HD_JOB_LEAST])},
+      {"least_rank", rank_number(job, place->least_rank)},
+      {"quartiles_s", numbers(place->quartiles_s, HD_JOB_QUARTILES)},
+      {"seconds", place->seconds && matters ? numbers(place->seconds, job->rank_count) : json_null()});
+}
+
+/* ---- findings ---- */
+
+static json_t *finding_members(const void *of, size_t index) {
+  const struct hd_job *job = of;
+  const struct hd_job_finding *finding = &job->findings[index];
+  return HD_JSON({"cause", json_string(hd_cause_id(finding->cause))}, {"gain_s", hd_json_number(finding->gain_s)},
+                 {"gain_low_s", hd_json_number(finding->gain_s)}, {"gain_high_s", hd_json_number(finding->gain_s)},
+                 {"basis", json_string(hd_basis_id(HD_BASIS_MEASURED))}, {"rank", rank_number(job, finding->rank)},
+                 {"place", source_of(finding->place)}, {"evidence", json_pack("[s]", finding->evidence)},
+                 {"try", json_pack("[s]", finding->attempt)});
+}
+
+static uint64_t count_threads(const struct hd_job *job) {
+  uint64_t threads = 0;
+  for (size_t i = 0; i < job->rank_count; i++)
+    threads += job->ranks[i].threads;
+  return threads;
+}
+
+bool hd_job_json(const struct hd_job *job, bool all_ranks, FILE *out) {
+  const struct shown shown = {job, all_ranks};
   json_t *efficiency =
       HD_JSON({"parallel", hd_json_number(job->parallel)}, {"mpi", hd_json_number(job->mpi)},
               {"balance", hd_json_number(job->balance)}, {"communication", hd_json_number(job->communication)},
               {"openmp", hd_json_number(job->openmp)});
   json_t *value = HD_JSON({"heddle", hd_json_count(VERSION)}, {HD_KEY(ELAPSED), hd_json_number(job->elapsed_s)},
-                          {"efficiency", efficiency}, {"late_rank", rank_number(job, job->late)},
+                          {"threads", hd_json_count(count_threads(job))}, {"efficiency", efficiency},
+                          {"late_rank", rank_number(job, job->late)},
+                          {"findings", hd_json_array(job, job->finding_count, finding_members)},
                           {"ranks", hd_json_array(job, job->rank_count, rank_members)},
-                          {"places", hd_json_array(job, job->place_count, place_members)});
+                          {"places", hd_json_array(&shown, job->place_count, place_members)});
   const bool made = hd_json_write(value, out);
   fputc('\n', out);
   return made;

@@ -7,7 +7,6 @@
 #include "output/analysis/losses/causes.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
-#include "output/model/node_text.h"
 #include "output/views/job/job_view.h"
 #include "output/views/render/columns.h"
 #include "support/command/memory.h"
@@ -16,41 +15,28 @@
 
 static char *rank_text(const struct hd_job *job, uint32_t index) {
   return job->ranks[index].rank >= 0 ? hd_print("rank %d", job->ranks[index].rank)
-                                     : hd_print("%s", hd_base_name(job->ranks[index].model->path));
+                                     : hd_print("%s", hd_base_name(job->ranks[index].file));
 }
 
-static const struct hd_job_place *most_work(const struct hd_job *job, uint32_t rank) {
-  const struct hd_job_place *first = job->place_count > 0 ? &job->places[0] : NULL;
-  return first && !first->is_mpi && first->most_rank == rank && hd_job_excess(first) > 0 ? first : NULL;
-}
+enum { FINDINGS_BRIEF = 5 };
 
-/* For whom the others wait, and where it has more to do than they. */
-static void print_late(const struct hd_job *job, FILE *out) {
-  const struct hd_job_rank *late = &job->ranks[job->late];
-  const double mean = job->balance * late->outside_mpi_s;
-  const struct hd_job_place *most = most_work(job, job->late);
-  char place[HD_PLACE_BYTES] = "";
-  if (job->rank_count < 2 || job->balance > 0.98)
-    return;
-  if (most)
-    hd_node_text(place, most->model, most->node, NULL);
-  char *name = rank_text(job, job->late);
-  char *where = !most ? hd_print("%s", "")
-                      : hd_print("; it is %s longer than the mean in %s", hd_duration_brief(hd_job_excess(most)).text,
-                                 most->node->id == 0 ? "what is outside all regions" : place);
-  char *text = hd_print("late      %s: %s outside MPI, the mean is %s%s\n", name,
-                        hd_duration_brief(late->outside_mpi_s).text, hd_duration_brief(mean).text, where);
-  hd_print_facts(text, out);
-  free(text);
-  free(where);
-  free(name);
+static void print_finding(const struct hd_job *job, const struct hd_job_finding *finding, bool is_first, FILE *out) {
+  char *head = hd_print("%s (%.0f %%) to gain: %s, %s", hd_duration(finding->gain_s).text,
+                        100 * finding->gain_s / job->elapsed_s, hd_cause_words(finding->cause), finding->place->text);
+  fprintf(out, "%-*s", HD_FACT_INDENT, is_first ? "findings" : "");
+  hd_print_painted_paragraph(HD_PAINT_HEADING, head, HD_FACT_INDENT, out);
+  fprintf(out, "%-*s", HD_FACT_INDENT, "");
+  hd_print_paragraph(finding->evidence, HD_FACT_INDENT, out);
+  fprintf(out, "%-*stry ", HD_FACT_INDENT, "");
+  hd_print_paragraph(finding->attempt, HD_FACT_INDENT + 4, out);
+  free(head);
 }
 
 static void print_missing(const struct hd_job *job, FILE *out) {
   uint32_t ranks = 0;
   for (size_t i = 0; i < job->rank_count; i++)
-    if (job->ranks[i].model->header.ranks > ranks)
-      ranks = job->ranks[i].model->header.ranks;
+    if (job->ranks[i].ranks > ranks)
+      ranks = job->ranks[i].ranks;
   if (ranks <= job->rank_count)
     return;
   char *text =
@@ -66,22 +52,36 @@ static void print_doubts(const struct hd_job *job, FILE *out) {
     is_twice |= job->ranks[i].rank >= 0 && job->ranks[i].rank == job->ranks[i - 1].rank;
   if (job->ranks[0].rank < 0)
     hd_print_facts("warning   there are profiles of no rank of an MPI job\n", out);
+  if (job->crowded != HD_NONE) {
+    const struct hd_job_rank *rank = &job->ranks[job->crowded];
+    char *text =
+        hd_print("warning   the ranks on %.200s have more threads than it has processors, %u: much of what they "
+                 "wait for may be these\n",
+                 rank->host, rank->processors);
+    hd_print_facts(text, out);
+    free(text);
+  }
   if (is_twice)
     hd_print_facts("warning   there are several profiles of one rank: they may be of several jobs\n", out);
 }
 
-static void print_facts(const struct hd_job *job, FILE *out) {
+static void print_facts(const struct hd_job *job, size_t findings_most, FILE *out) {
   char *text = hd_print("job       %zu rank%s of %.200s on %u host%s\n"
                         "elapsed   %s\n"
                         "parallel  %.1f %% = MPI %.1f %% (balance %.1f %% x communication %.1f %%) x OpenMP %.1f %%\n",
-                        job->rank_count, hd_plural(job->rank_count), job->ranks[0].model->header.program, job->hosts,
+                        job->rank_count, hd_plural(job->rank_count), job->ranks[0].program, job->hosts,
                         hd_plural(job->hosts), hd_duration(job->elapsed_s).text, 100 * job->parallel, 100 * job->mpi,
                         100 * job->balance, 100 * job->communication, 100 * job->openmp);
   hd_print_facts(text, out);
   free(text);
   print_doubts(job, out);
-  print_late(job, out);
   print_missing(job, out);
+  for (size_t i = 0; i < job->finding_count && i < findings_most; i++)
+    print_finding(job, &job->findings[i], i == 0, out);
+}
+
+void hd_job_print_findings(const struct hd_job *job, FILE *out) {
+  print_facts(job, job->finding_count, out);
 }
 
 /* ---- ranks ---- */
@@ -106,13 +106,11 @@ static void rank_columns(struct hd_column columns[RANK_COLUMNS]) {
 static void put_rank(const struct hd_job *job, uint32_t index, const struct hd_columns *columns,
                      struct hd_table *grid) {
   const struct hd_job_rank *rank = &job->ranks[index];
-  struct hd_value values[RANK_COLUMNS] = {[THREADS] = hd_count(rank->threads, true),
-                                          [ELAPSED] = hd_number(rank->elapsed_s),
-                                          [OUTSIDE] = hd_number(rank->outside_mpi_s),
-                                          [BUSY] = hd_number(rank->busy_s),
-                                          [WAIT] = hd_number(rank->wait_s),
-                                          [RUNTIME] = hd_number(rank->runtime_s),
-                                          [HOST] = hd_word(rank->model->header.host, true)};
+  struct hd_value values[RANK_COLUMNS] = {
+      [THREADS] = hd_count(rank->threads, true),  [ELAPSED] = hd_number(rank->elapsed_s),
+      [OUTSIDE] = hd_number(rank->outside_mpi_s), [BUSY] = hd_number(rank->busy_s),
+      [WAIT] = hd_number(rank->wait_s),           [RUNTIME] = hd_number(rank->runtime_s),
+      [HOST] = hd_word(rank->host, true)};
   for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     values[BY_KIND + kind] = hd_number(rank->mpi_s[kind]);
   char *name = rank_text(job, index);
@@ -178,23 +176,23 @@ static struct hd_value number_of(const struct hd_job *job, uint32_t index) {
 
 static void put_place(const struct hd_job *job, const struct hd_job_place *from, const struct hd_columns *columns,
                       struct hd_table *grid) {
-  const bool is_program = from->node->id == 0;
-  char place[HD_PLACE_BYTES] = "outside all regions, busy";
   const struct hd_value values[PLACE_COLUMNS] = {
       [MEAN] = hd_number(from->mean_s),
-      [MOST] = hd_number(from->most_s),
+      [MOST] = hd_number(hd_job_most(from)),
       [MOST_RANK] = number_of(job, from->most_rank),
-      [LEAST] = hd_number(from->least_s),
+      [LEAST] = hd_number(from->quartiles_s[HD_JOB_LEAST]),
       [LEAST_RANK] = number_of(job, from->least_rank),
-      [OVER_MEAN] = hd_number(from->mean_s > 0 ? from->most_s / from->mean_s : NAN),
-      [VISITS] = hd_count(from->visits, !is_program),
+      [OVER_MEAN] = hd_number(from->mean_s > 0 ? hd_job_most(from) / from->mean_s : NAN),
+      [VISITS] = hd_count(from->visits, from->kind != HD_KIND_PROGRAM),
       [BYTES] = hd_count(from->bytes, true),
   };
-  if (!is_program)
-    hd_node_text(place, from->model, from->node, NULL);
   hd_table_row(grid, NULL);
   hd_columns_cells(columns, values, grid);
-  hd_table_at(grid, place);
+  hd_table_at(grid, from->text);
+}
+
+static bool is_call(const struct hd_job_place *place) {
+  return place->wait != HD_BUSY;
 }
 
 static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, const char *title, FILE *out) {
@@ -203,13 +201,13 @@ static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, co
   double most = 0;
   size_t count = 0;
   for (size_t i = 0; i < job->place_count; i++)
-    most = job->places[i].is_mpi == is_mpi ? fmax(most, job->places[i].most_s) : most;
+    most = is_call(&job->places[i]) == is_mpi ? fmax(most, hd_job_most(&job->places[i])) : most;
   columns.unit = hd_unit_for(most);
   grid.table = hd_table_new(out);
   hd_columns_add(&columns, &grid);
   hd_table_place(&grid, title, false);
   for (size_t i = 0; i < job->place_count; i++)
-    if (job->places[i].is_mpi == is_mpi && (count++ < limit || limit == 0))
+    if (is_call(&job->places[i]) == is_mpi && (count++ < limit || limit == 0))
       put_place(job, &job->places[i], &columns, &grid);
   if (count > 0) {
     fprintf(out, "\nTimes in %s.\n", columns.unit.name);
@@ -221,7 +219,7 @@ static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, co
 }
 
 void hd_job_print(const struct hd_job *job, size_t limit, FILE *out) {
-  print_facts(job, out);
+  print_facts(job, FINDINGS_BRIEF, out);
   print_ranks(job, limit, out);
   print_places(job, false, limit, "Work: elapsed time of regions", out);
   print_places(job, true, limit, "Waits in MPI", out);
@@ -230,4 +228,91 @@ void hd_job_print(const struct hd_job *job, size_t limit, FILE *out) {
            "collective call has come last. MPI: elapsed time that is not waiting in MPI outside regions, the mean / "
            "elapsed; balance: the mean / the most; communication: the most / elapsed. OpenMP: busy thread "
            "time / all that is left. See docs/mpi.md.");
+}
+
+/* ---- one rank ---- */
+
+enum { TIME, THE_MEAN, LONGER, THE_LEAST, THE_MOST, BESIDE_COLUMNS };
+
+static const struct hd_column beside_columns[BESIDE_COLUMNS] = {
+    [TIME] = {NULL, "Time", HD_SECONDS, 0, 0, "of this rank: elapsed in regions, waiting in calls of MPI"},
+    [THE_MEAN] = {NULL, "Mean", HD_SECONDS, 0, 0, "over all ranks"},
+    [LONGER] = {NULL, "Longer", HD_SECONDS, 0, 0, "Time less Mean"},
+    [THE_LEAST] = {NULL, "Least", HD_SECONDS, 0, 1, NULL},
+    [THE_MOST] = {NULL, "Most", HD_SECONDS, 0, 1, NULL},
+};
+
+struct beside {
+  const struct hd_job_place *place;
+  double seconds;
+};
+
+static int by_difference(const void *a, const void *b) {
+  const struct beside *left = a, *right = b;
+  const double left_s = fabs(left->seconds - left->place->mean_s);
+  const double right_s = fabs(right->seconds - right->place->mean_s);
+  return left_s != right_s ? (left_s < right_s) - (left_s > right_s) : strcmp(left->place->text, right->place->text);
+}
+
+static size_t list_beside(const struct hd_job *job, uint32_t rank, struct beside *list) {
+  size_t count = 0;
+  for (size_t i = 0; i < job->place_count; i++)
+    if (hd_job_spent(&job->places[i], rank, &list[count].seconds))
+      list[count++].place = &job->places[i];
+  qsort(list, count, sizeof *list, by_difference);
+  return count;
+}
+
+static void put_beside(const struct beside *beside, const struct hd_columns *columns, struct hd_table *grid) {
+  const struct hd_job_place *place = beside->place;
+  const struct hd_value values[BESIDE_COLUMNS] = {
+      [TIME] = hd_number(beside->seconds),
+      [THE_MEAN] = hd_number(place->mean_s),
+      [LONGER] = hd_number(beside->seconds - place->mean_s),
+      [THE_LEAST] = hd_number(place->quartiles_s[HD_JOB_LEAST]),
+      [THE_MOST] = hd_number(hd_job_most(place)),
+  };
+  hd_table_row(grid, NULL);
+  hd_columns_cells(columns, values, grid);
+  hd_table_at(grid, place->text);
+}
+
+static void print_beside(const struct beside *list, size_t count, size_t limit, FILE *out) {
+  struct hd_columns columns = {beside_columns, BESIDE_COLUMNS, 0, {0}};
+  struct hd_table grid = {0};
+  const size_t shown = limit > 0 && limit < count ? limit : count;
+  double most = 0;
+  for (size_t i = 0; i < count; i++)
+    most = fmax(most, hd_job_most(list[i].place));
+  columns.unit = hd_unit_for(most);
+  grid.table = hd_table_new(out);
+  hd_columns_add(&columns, &grid);
+  hd_table_place(&grid, "Where it differs most", false);
+  for (size_t i = 0; i < shown; i++)
+    put_beside(&list[i], &columns, &grid);
+  fprintf(out, "\nTimes in %s.\n", columns.unit.name);
+  hd_table_print(&grid, out);
+  hd_table_free(&grid);
+  if (shown < count)
+    fprintf(out, "and %zu more: --limit 0\n", count - shown);
+  hd_columns_legend(&columns, "", out);
+}
+
+void hd_job_print_rank(const struct hd_job *job, uint32_t rank, size_t limit, FILE *out) {
+  const struct hd_job_rank *of = &job->ranks[rank];
+  struct beside *list = hd_new(job->place_count + 1, sizeof *list);
+  char *name = rank_text(job, rank);
+  double mean = 0;
+  for (size_t i = 0; i < job->rank_count; i++)
+    mean += job->ranks[i].outside_mpi_s / (double)job->rank_count;
+  char *text = hd_print("job       %s of %zu, %.200s on %.200s\n"
+                        "elapsed   %s; outside MPI %s, the mean is %s\n"
+                        "profile   %s\n",
+                        name, job->rank_count, of->program, of->host, hd_duration(of->elapsed_s).text,
+                        hd_duration(of->outside_mpi_s).text, hd_duration(mean).text, of->file);
+  hd_print_facts(text, out);
+  print_beside(list, list_beside(job, rank, list), limit, out);
+  free(text);
+  free(name);
+  free(list);
 }

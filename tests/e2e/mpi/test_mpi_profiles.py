@@ -2,58 +2,12 @@
 """Profiles of the ranks of MPI jobs, under Open MPI and MPICH: what each waited in MPI, as its own books say; names."""
 import json
 import pathlib
-import shutil
-import subprocess
 
 import pytest
 
-from conftest import TIMEOUT_S, environment_for, marks
+from conftest import marks
 
 PROGRAM = "mpi_waits.c"
-
-
-class Library:
-    """An MPI library: how to compile for it and start with it."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def flags(self):
-        module = {"openmpi": "ompi-c", "mpich": "mpich"}[self.name]
-        found = subprocess.run(["pkg-config", "--cflags", "--libs", module], capture_output=True, text=True)
-        if found.returncode or not shutil.which(f"mpirun.{self.name}"):
-            pytest.skip(f"no {self.name}: run scripts/install-deps --tests")
-        return found.stdout.split()
-
-    def launcher(self, ranks):
-        return [f"mpirun.{self.name}", "-n", str(ranks)]
-
-
-# What Open MPI asks for where ranks are more than processors, the user is root, or a sandbox forbids process_vm_readv.
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-               "OMPI_MCA_osc": "^ucx", "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive", "OMP_NUM_THREADS": "2"}
-
-
-@pytest.fixture(params=["openmpi", "mpich"])
-def mpi(request):
-    return Library(request.param)
-
-
-@pytest.fixture
-def run_job(heddle, build_program, mpi, tmp_path):
-    """run_job(arguments..., ranks=, inside=) -> the finished process. `inside`: `heddle run` starts the launcher; else
-    the launcher starts `heddle run` for each rank."""
-
-    def run(*arguments, ranks=2, inside=True, options=("-o", "job.heddle"), source=PROGRAM, env=None):
-        program = build_program(source, flags=mpi.flags())
-        measured = [heddle, "run", *options, "--"]
-        launcher = mpi.launcher(ranks)
-        command = [*measured, *launcher] if inside else [*launcher, *measured]
-        return subprocess.run([*command, program, *arguments], capture_output=True, text=True, timeout=TIMEOUT_S,
-                              cwd=tmp_path, env=environment_for(19, env={**ENVIRONMENT, **(env or {})}))
-
-    return run
 
 
 def names(folder):
@@ -78,7 +32,7 @@ def assert_agrees_with_books(loaded, books: pathlib.Path):
 
 @pytest.mark.parametrize("inside", [True, False], ids=["launcher in heddle", "heddle in launcher"])
 def test_each_rank_has_a_profile_that_agrees_with_its_books(run_job, export, tmp_path, inside):
-    result = run_job("regions", inside=inside)
+    result = run_job(PROGRAM, "regions", inside=inside)
     assert result.returncode == 0, result.stderr
     assert names(tmp_path) == ["job.rank0.heddle", "job.rank1.heddle"], result.stderr
     for rank in range(2):
@@ -86,10 +40,11 @@ def test_each_rank_has_a_profile_that_agrees_with_its_books(run_job, export, tmp
         assert (loaded["run"]["rank"], loaded["run"]["ranks"]) == (rank, 2)
         assert_agrees_with_books(loaded, tmp_path / f"books.{rank}")
     assert result.stderr.count("heddle: profile:") == 1  # one summary for the job
+    assert ("all ranks: heddle job job.rank*.heddle" in result.stderr) == inside
 
 
 def test_calls_have_their_function_line_and_callers(run_job, export, tmp_path):
-    result = run_job("regions")
+    result = run_job(PROGRAM, "regions")
     assert result.returncode == 0, result.stderr
     loaded, lines = export(tmp_path / "job.rank1.heddle"), marks(PROGRAM)
     late = loaded.one(lines["late sender"] - 1, "mpi")
@@ -101,14 +56,14 @@ def test_calls_have_their_function_line_and_callers(run_job, export, tmp_path):
 
 
 def test_ranks_without_openmp_have_profiles(run_job, export, tmp_path):
-    result = run_job()
+    result = run_job(PROGRAM)
     assert result.returncode == 0, result.stderr
     for rank in range(2):
         assert_agrees_with_books(export(tmp_path / f"job.rank{rank}.heddle"), tmp_path / f"books.{rank}")
 
 
 def test_waiting_in_mpi_is_found_and_is_not_serial(run_job, run_heddle, export, tmp_path):
-    result = run_job("regions")
+    result = run_job(PROGRAM, "regions")
     assert result.returncode == 0, result.stderr
     path = tmp_path / "job.rank1.heddle"
     report = run_heddle("explain", path).stdout
@@ -121,7 +76,7 @@ def test_waiting_in_mpi_is_found_and_is_not_serial(run_job, run_heddle, export, 
 
 
 def test_an_aborted_job_leaves_profiles(run_job, export, tmp_path):
-    result = run_job("abort")
+    result = run_job(PROGRAM, "abort")
     assert result.returncode != 0
     assert names(tmp_path) == ["job.rank0.heddle", "job.rank1.heddle"], result.stderr
     for rank in range(2):
@@ -129,42 +84,26 @@ def test_an_aborted_job_leaves_profiles(run_job, export, tmp_path):
 
 
 def test_ranks_that_never_finalize_have_profiles(run_job, export, tmp_path):
-    run_job("forget")  # what the launcher makes of it is its own affair
+    run_job(PROGRAM, "forget")  # what the launcher makes of it is its own affair
     assert names(tmp_path) == ["job.rank0.heddle", "job.rank1.heddle"]
     for rank in range(2):
         assert_agrees_with_books(export(tmp_path / f"job.rank{rank}.heddle"), tmp_path / f"books.{rank}")
 
 
 def test_it_can_be_left_out(run_job, export, tmp_path):
-    result = run_job("regions", options=("--no-mpi", "-o", "job.heddle"))
+    result = run_job(PROGRAM, "regions", options=("--no-mpi", "-o", "job.heddle"))
     assert result.returncode == 0, result.stderr
     assert not calls(export(tmp_path / "job.rank1.heddle"))
 
 
 def test_results_and_status_are_unchanged(run_job, tmp_path):
-    assert run_job("regions", options=("-q", "-o", "job.heddle")).stdout == ""
+    assert run_job(PROGRAM, "regions", options=("-q", "-o", "job.heddle")).stdout == ""
     assert (tmp_path / "written").read_bytes() == b"fifteen letters" * 2
 
 
-def test_ranks_side_by_side(run_job, run_heddle, tmp_path):
-    result = run_job("regions")
-    assert result.returncode == 0, result.stderr
-    files = [tmp_path / f"job.rank{rank}.heddle" for rank in (1, 0)]
-    job = json.loads(run_heddle("job", "--json", *files).stdout)
-    assert [rank["rank"] for rank in job["ranks"]] == [0, 1] and job["late_rank"] == 0
-    efficiency = job["efficiency"]
-    assert efficiency["mpi"] == pytest.approx(efficiency["balance"] * efficiency["communication"])
-    assert efficiency["parallel"] == pytest.approx(efficiency["mpi"] * efficiency["openmp"])
-    busy, elapsed = sum(rank["busy_s"] for rank in job["ranks"]), max(rank["elapsed_s"] for rank in job["ranks"])
-    assert efficiency["parallel"] == pytest.approx(busy / (4 * elapsed))
-    lines = marks(PROGRAM)
-    (work,) = [place for place in job["places"] if place["line"] == lines["region"]]
-    assert work["most_rank"] == 0 and work["most_s"] - work["least_s"] > 0.35  # 650 ms and 260 ms
-    (collective,) = [place for place in job["places"] if place["line"] == lines["collective"]]
-    assert (collective["called"], collective["least_rank"], collective["visits"], collective["bytes"]) == \
-        ("MPI_Allreduce", 0, 2, 48)
-    text = run_heddle("job", *files).stdout
-    assert "late      rank 0:" in text and "MPI_Allreduce" in text
-    assert "missing   1 of the job's 2 ranks" in run_heddle("job", files[0]).stdout
-    assert "several profiles of one rank" in run_heddle("job", *files, files[0]).stdout
-    assert "warning" not in text
+def test_doctor_knows_the_library(mpi, build_program, run_heddle):
+    program = build_program(PROGRAM, flags=mpi.flags())
+    found = [finding for finding in json.loads(run_heddle("doctor", "--json", "--", program).stdout)["findings"]
+             if finding["about"] == "MPI"]
+    assert [finding["level"] for finding in found] == ["ok"]
+    assert found[0]["text"].startswith({"openmpi": "Open MPI", "mpich": "MPICH"}[mpi.name])
