@@ -44,9 +44,7 @@ static FILE *open_job(const char *path) {
 
 bool hd_job_is_in(const char *file) {
   FILE *in = open_job(file);
-  if (in)
-    fclose(in);
-  return in;
+  return in && fclose(in) == 0;
 }
 
 static struct hd_job *read_job(FILE *in, const char *path) {
@@ -106,8 +104,8 @@ static bool collect(struct hd_job *job, const struct worker *worker) {
   int status = 1;
   if (worker->pid < 0 || waitpid(worker->pid, &status, 0) != worker->pid || !WIFEXITED(status))
     return HD_COMPLAIN("a process that read profiles: %s", worker->pid < 0 ? strerror(errno) : "it ended early");
-  rewind(worker->out);
-  struct hd_job *part = WEXITSTATUS(status) == 0 ? hd_job_read(worker->out) : NULL;
+  const bool is_whole = WEXITSTATUS(status) == 0 && fseek(worker->out, 0, SEEK_SET) == 0;
+  struct hd_job *part = is_whole ? hd_job_read(worker->out) : NULL;
   if (part)
     hd_job_add_job(job, part);
   hd_job_free(part);

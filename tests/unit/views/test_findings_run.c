@@ -339,10 +339,10 @@ static void test_events_that_were_off_make_an_estimate(void **state) {
 static void test_causes_have_names(void **state) {
   (void)state;
   static const char *const ids[HD_CAUSE_COUNT] = {
-      "serial",  "serial-in-region", "imbalance",     "too-few-iterations", "scheduling", "fork-join",
-      "wake-up", "barrier",          "reduction",     "critical",           "lock",       "atomic",
-      "ordered", "task-granularity", "task-creation", "task-dependences",   "mpi-wait",   "oversubscription",
-      "pinned",  "work-inflation",   "measurement"};
+      "serial",           "serial-in-region", "imbalance",      "too-few-iterations", "scheduling", "fork-join",
+      "wake-up",          "barrier",          "reduction",      "critical",           "lock",       "atomic",
+      "ordered",          "task-granularity", "task-creation",  "task-dependences",   "mpi-wait",   "mpi-imbalance",
+      "oversubscription", "pinned",           "work-inflation", "measurement"};
   for (int cause = 0; cause < HD_CAUSE_COUNT; cause++)
     assert_string_equal(hd_cause_id((enum hd_cause)cause), ids[cause]);
 }
