@@ -12,7 +12,7 @@
 
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "output/views/trace/trace_views.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"

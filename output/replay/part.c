@@ -13,8 +13,9 @@
 #include "output/model/rollup.h"
 #include "output/reader/open.h"
 #include "output/replay/replay.h"
+#include "output/trace/entry.h"
 #include "output/trace/limits.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "output/writer/profile_writer.h"
 
 /* ---- the file of a run that had ended then ---- */

@@ -12,7 +12,7 @@
 #ifndef HEDDLE_OUTPUT_TRACE_SLICES_H
 #define HEDDLE_OUTPUT_TRACE_SLICES_H
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 struct hd_slice {
   uint64_t ticks; /* of its begin, or of its end */

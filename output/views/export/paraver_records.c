@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "output/model/format_names.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/size.h"
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 
 struct thread {

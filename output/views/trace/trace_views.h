@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file trace_views.h
- * A profile's trace (output/trace/trace.h) as text for people and as comma-separated values.
+ * A profile's trace (output/trace/walk.h) as text for people and as comma-separated values.
  *
  * All return false if the trace is damaged, after what could be read; stderr says where.
  */

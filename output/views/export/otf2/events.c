@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "output/trace/slices.h"
+#include "output/trace/walk.h"
 #include "output/views/export/otf2/order.h"
 #include "output/views/export/otf2/writing.h"
 #include "support/command/memory.h"
