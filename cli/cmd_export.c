@@ -14,7 +14,7 @@
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
 #include "output/trace/limits.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "output/views/export/export.h"
 #include "support/command/output_stream.h"
 

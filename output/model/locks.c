@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "output/model/memory.h"
+
 static int by_node(const void *a, const void *b) {
   const struct hd_model_lock *left = a, *right = b;
   return (left->node > right->node) - (left->node < right->node);
@@ -51,6 +53,16 @@ uint32_t hd_lock_pairs_join(struct hd_model_lock_pair *pairs, uint32_t count) {
     last->count += pairs[i].count;
   }
   return joined;
+}
+
+void hd_locks_copy(struct hd_model *model, const struct hd_model *from) {
+  model->locks = hd_model_copy(model, from->locks, from->lock_count * sizeof *from->locks);
+  model->lock_pairs = hd_model_copy(model, from->lock_pairs, from->lock_pair_count * sizeof *from->lock_pairs);
+  model->lock_count = from->lock_count;
+  model->lock_pair_count = from->lock_pair_count;
+  model->locks_known = true;
+  model->header.lock_flags = from->header.lock_flags;
+  model->header.lost_locks = from->header.lost_locks;
 }
 
 void hd_locks_map(struct hd_model *model, const uint32_t *map) {

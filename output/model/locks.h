@@ -14,6 +14,9 @@ uint32_t hd_locks_join(struct hd_model_lock *locks, uint32_t count);
 /** Likewise of pairs, by node and holder. */
 uint32_t hd_lock_pairs_join(struct hd_model_lock_pair *pairs, uint32_t count);
 
+/** The model gets another one's, of the same run and callpaths. */
+void hd_locks_copy(struct hd_model *model, const struct hd_model *from);
+
 /** Nodes become others: `map`, by node. */
 void hd_locks_map(struct hd_model *model, const uint32_t *map);
 

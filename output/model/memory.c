@@ -24,8 +24,9 @@ void *hd_model_allocate(struct hd_model *model, size_t bytes) {
   return blob->content;
 }
 
-char *hd_model_copy(struct hd_model *model, const char *text, size_t bytes) {
-  return memcpy(hd_model_allocate(model, bytes + 1), text, bytes);
+void *hd_model_copy(struct hd_model *model, const void *items, size_t bytes) {
+  void *copy = hd_model_allocate(model, bytes + 1);
+  return bytes > 0 ? memcpy(copy, items, bytes) : copy;
 }
 
 void hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes) {

@@ -11,8 +11,8 @@
 /** All zero. */
 void *hd_model_allocate(struct hd_model *model, size_t bytes);
 
-/** A copy of `bytes` of a text, terminated. */
-char *hd_model_copy(struct hd_model *model, const char *text, size_t bytes);
+/** A copy; 0 stands behind it, which ends a text. `items` may be NULL if there are no `bytes`. */
+void *hd_model_copy(struct hd_model *model, const void *items, size_t bytes);
 
 /** Appends a copy of `bytes` of a text to one of the model's lists. */
 void hd_model_add_string(struct hd_model *model, struct hd_strings *list, const char *text, size_t bytes);

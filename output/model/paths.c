@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "output/model/memory.h"
+
 static int by_node(const void *a, const void *b) {
   const struct hd_model_path *left = a, *right = b;
   return (left->node > right->node) - (left->node < right->node);
@@ -52,6 +54,15 @@ uint32_t hd_steps_join(struct hd_model_step *steps, uint32_t count) {
     steps[joined - 1].changes += steps[i].changes;
   }
   return joined;
+}
+
+void hd_paths_copy(struct hd_model *model, const struct hd_model *from) {
+  model->paths = hd_model_copy(model, from->paths, from->path_count * sizeof *from->paths);
+  model->steps = hd_model_copy(model, from->steps, from->step_count * sizeof *from->steps);
+  model->path_count = from->path_count;
+  model->step_count = from->step_count;
+  model->path_known = true;
+  model->header.path_flags = from->header.path_flags;
 }
 
 uint64_t hd_paths_span(const struct hd_model *model) {

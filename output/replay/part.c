@@ -9,12 +9,15 @@
 
 #include "output/live/interval.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/locks.h"
 #include "output/model/memory.h"
+#include "output/model/paths.h"
 #include "output/model/rollup.h"
 #include "output/reader/open.h"
 #include "output/replay/replay.h"
+#include "output/trace/entry.h"
 #include "output/trace/limits.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "output/writer/profile_writer.h"
 
 /* ---- the file of a run that had ended then ---- */
@@ -155,32 +158,6 @@ static bool has_whole_trace(const struct hd_model *model) {
   return hd_trace_size(model, &size) && !size.only_concurrency && hd_trace_limits(model, NULL, NULL) == 0;
 }
 
-static void *copy(struct hd_model *model, const void *items, size_t bytes) {
-  void *made = hd_model_allocate(model, bytes + 1);
-  if (bytes > 0)
-    memcpy(made, items, bytes);
-  return made;
-}
-
-static void take_path(struct hd_model *model, const struct hd_model *from) {
-  model->paths = copy(model, from->paths, from->path_count * sizeof *from->paths);
-  model->steps = copy(model, from->steps, from->step_count * sizeof *from->steps);
-  model->path_count = from->path_count;
-  model->step_count = from->step_count;
-  model->path_known = true;
-  model->header.path_flags = from->header.path_flags;
-}
-
-static void take_locks(struct hd_model *model, const struct hd_model *from) {
-  model->locks = copy(model, from->locks, from->lock_count * sizeof *from->locks);
-  model->lock_pairs = copy(model, from->lock_pairs, from->lock_pair_count * sizeof *from->lock_pairs);
-  model->lock_count = from->lock_count;
-  model->lock_pair_count = from->lock_pair_count;
-  model->locks_known = true;
-  model->header.lock_flags = from->header.lock_flags;
-  model->header.lost_locks = from->header.lost_locks;
-}
-
 void hd_part_add_order(struct hd_model *model) {
   struct hd_model *replayed;
   char error[PATH_MAX + 256];
@@ -188,9 +165,9 @@ void hd_part_add_order(struct hd_model *model) {
       !hd_part_until(model, model->end_ticks, &replayed, error, sizeof error))
     return;
   if (!model->path_known && replayed->path_known)
-    take_path(model, replayed);
+    hd_paths_copy(model, replayed);
   if (!model->locks_known && replayed->locks_known)
-    take_locks(model, replayed);
+    hd_locks_copy(model, replayed);
   hd_model_free(replayed);
   hd_model_roll_up(model);
 }

@@ -7,7 +7,8 @@
 
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 #include "sweep/batch.h"
 

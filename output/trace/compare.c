@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "output/model/lazy_rows.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 
 struct comparison {

@@ -7,6 +7,9 @@
 
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
+#include "output/trace/entry.h"
+#include "output/trace/size.h"
+#include "output/trace/stretches.h"
 #include "support/command/memory.h"
 
 enum { STRETCHES_NAMED = 4 };

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_OUTPUT_TRACE_LIMITS_H
 #define HEDDLE_OUTPUT_TRACE_LIMITS_H
 
-#include "output/trace/trace.h"
+#include "output/model/model.h"
 
 /** `text` goes on after "the trace". */
 typedef void hd_trace_limit_teller(void *context, const char *text);

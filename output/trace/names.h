@@ -8,7 +8,7 @@
 #ifndef HEDDLE_OUTPUT_TRACE_NAMES_H
 #define HEDDLE_OUTPUT_TRACE_NAMES_H
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 struct hd_names;
 

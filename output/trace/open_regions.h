@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 /** An instance that began and ended in the trace. */
 struct hd_region_instance {

@@ -154,13 +154,25 @@ static bool has_slices(const struct hd_trace_place *place) {
   return place->state != HD_STATE_COUNT && (place->state != HD_IDLE || place->node != 0);
 }
 
+/* Tasks that have not ended do so with their thread. */
+static void end_all(struct change *change) {
+  struct hd_slices_stack *tasks = &change->thread->tasks;
+  while (tasks->count > 0) {
+    const uint32_t around = tasks->items[--tasks->count];
+    end_down_to(change, around);
+    if (change->slices->leave_task)
+      change->slices->leave_task(change->slices->context, &change->at);
+  }
+  end_down_to(change, 0);
+}
+
 static void take_change(struct change *change, const struct hd_trace_entry *entry) {
   struct hd_slices_thread *thread = change->thread;
   const bool joins = entry->what == HD_WHAT_TEAM;
   const uint32_t node = entry->now.node;
   end_state(change);
   if (joins || !has_slices(&entry->now))
-    end_down_to(change, 0), thread->tasks.count = 0;
+    end_all(change);
   else if (thread->switches)
     switch_task(change);
   else if (top_of(&thread->open) == node && node != 0 && begins_again(entry))
@@ -188,7 +200,7 @@ void hd_slices_finish(struct hd_slices *slices, uint64_t ticks) {
   for (uint32_t i = 0; i < slices->model->thread_count; i++) {
     struct change change = {slices, &slices->threads[i], {.ticks = ticks, .thread = i}};
     end_state(&change);
-    end_down_to(&change, 0);
+    end_all(&change);
     free(slices->threads[i].open.items);
     free(slices->threads[i].tasks.items);
   }

@@ -6,13 +6,14 @@
  *
  * A thread's slices end in the opposite order of their begins. The outermost is the program; a thread that idles, or
  * does not live, has none. An explicit task has slices of its own, from the task on, in those of the implicit task:
- * they end where the thread goes on with another task, and begin anew where it comes back. Memory does not grow with
- * the trace.
+ * they end where the thread goes on with another task, and begin anew where it comes back. Where the thread, or the
+ * trace, ends within a task, `leave_task` is called between that task's slices and those around them. Memory does not
+ * grow with the trace.
  */
 #ifndef HEDDLE_OUTPUT_TRACE_SLICES_H
 #define HEDDLE_OUTPUT_TRACE_SLICES_H
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 struct hd_slice {
   uint64_t ticks; /* of its begin, or of its end */
@@ -34,11 +35,12 @@ struct hd_slices_thread {
   bool switches, next_is_task;  /* from one task to another, at the next change */
 };
 
-/** Fill in the first five, then hd_slices_start(). */
+/** Fill in the members but the last, then hd_slices_start(). */
 struct hd_slices {
   const struct hd_model *model;
   void (*begin)(void *context, const struct hd_slice *slice);
   void (*end)(void *context, const struct hd_slice *slice);
+  void (*leave_task)(void *context, const struct hd_slice *slice); /* may be NULL */
   void *context;
   bool teams_alone; /* the outermost slice of a team's worker is the region, and not what its primary had called before
                      */

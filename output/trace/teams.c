@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 
 /* A worker that has joined. */

@@ -11,7 +11,7 @@
 #ifndef HEDDLE_OUTPUT_TRACE_TEAMS_H
 #define HEDDLE_OUTPUT_TRACE_TEAMS_H
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 struct hd_trace_team {
   const uint32_t *threads; /* by their numbers in the team, the primary first */

@@ -10,7 +10,7 @@
 #include "output/merge/merge.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/html/html.h"

@@ -6,6 +6,7 @@
  * microseconds.
  */
 #include "output/model/levels.h"
+#include "output/trace/size.h"
 #include "output/views/export/chrome_trace.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
@@ -32,12 +33,20 @@ static void add_buckets(const struct hd_model *model, const struct hd_timeline_r
   }
 }
 
+/* A trace that begins later than the profile does not say what was in between. */
+static bool begins_late(const struct hd_model *model) {
+  struct hd_trace_size size;
+  return hd_trace_size(model, &size) && (size.from_ticks > 0 || size.has_condition);
+}
+
 /* Before the tool was loaded there was one thread. Without a trace the rest is the timeline. */
 static json_t *events(const struct hd_model *model, bool has_trace) {
   json_t *array = json_array();
   json_array_append_new(array, process_name(model));
   if (model->before_ticks > 0)
     json_array_append_new(array, counter(model, 0, "busy threads", 1));
+  if (has_trace && begins_late(model))
+    json_array_append_new(array, counter(model, (double)model->before_ticks, "busy threads", 0));
   if (!has_trace && model->timeline)
     add_buckets(model, model->timeline, array);
   if (!has_trace)

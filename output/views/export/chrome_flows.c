@@ -20,6 +20,7 @@ struct lock {
   uint32_t holder;    /* a thread, and 1; 0: nobody has it */
   uint32_t waiting;   /* threads */
   uint64_t handed_on; /* the arrow that its last release has begun, for whoever waits; 0: none */
+  uint64_t gap;       /* all this is of the time since then */
 };
 
 struct hd_chrome_flows {
@@ -29,6 +30,7 @@ struct hd_chrome_flows {
   struct lock *locks;
   uint64_t lock_limit;
   uint64_t hand_overs;
+  uint64_t gaps;   /* in the trace, counted once for each thread */
   uint64_t *waits; /* by thread: for this lock; 0: for none */
 };
 
@@ -100,7 +102,10 @@ static struct lock *lock_of(struct hd_chrome_flows *flows, uint64_t number) {
     memset(flows->locks + flows->lock_limit, 0, (limit - flows->lock_limit) * sizeof *flows->locks);
     flows->lock_limit = limit;
   }
-  return &flows->locks[number];
+  struct lock *lock = &flows->locks[number];
+  if (lock->gap != flows->gaps)
+    *lock = (struct lock){.gap = flows->gaps};
+  return lock;
 }
 
 static void stop_waiting(struct hd_chrome_flows *flows, uint32_t thread) {
@@ -140,7 +145,15 @@ static void acquire(struct hd_chrome_flows *flows, const struct hd_trace_entry *
   lock->handed_on = 0;
 }
 
+/* Who has what lock behind a gap in the trace, and who waits for it, is not known. */
+static void end_stretch(struct hd_chrome_flows *flows, uint32_t thread) {
+  flows->waits[thread] = 0;
+  flows->gaps++;
+}
+
 void hd_chrome_flows_take(struct hd_chrome_flows *flows, const struct hd_trace_entry *entry) {
+  if (entry->is_bound && entry->now.state == HD_STATE_COUNT)
+    end_stretch(flows, entry->thread);
   if (entry->what != HD_WHAT_ORDER)
     return;
   if (entry->operand == HD_ORDER_CREATE)

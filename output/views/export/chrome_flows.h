@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 struct hd_chrome_flows;
 

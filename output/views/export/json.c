@@ -17,7 +17,9 @@
 #include "output/model/levels.h"
 #include "output/model/memory.h"
 #include "output/reader/children.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/size.h"
+#include "output/trace/stretches.h"
 #include "output/views/export/export.h"
 #include "output/views/export/json_internal.h"
 #include "support/command/sanitize.h"
@@ -89,8 +91,9 @@ static json_t *run(const struct hd_model *model) {
       {"program", hd_json_text(header->program)}, {"command", hd_json_strings(&model->arguments)},
       {"host", hd_json_text(header->host)}, {"pid", hd_json_count(header->pid)}, {HD_JSON_MERGE, family_members(model)},
       {"rank", header->rank >= 0 ? json_integer(header->rank) : json_null()},
-      {"ranks", header->ranks > 0 ? hd_json_count(header->ranks) : json_null()}, {"start", start(header->begin_epoch_ns)},
-      {HD_JSON_MERGE, runtime_members(model)}, {"max_threads", hd_json_count(header->max_threads)},
+      {"ranks", header->ranks > 0 ? hd_json_count(header->ranks) : json_null()},
+      {"start", start(header->begin_epoch_ns)}, {HD_JSON_MERGE, runtime_members(model)},
+      {"max_threads", hd_json_count(header->max_threads)},
       {"online_processors", header->online_processors ? hd_json_count(header->online_processors) : json_null()},
       {"ticks_per_s", json_real(1 / model->seconds_per_tick)}, {"env", environment(&model->environment)},
       {"complete", json_boolean(hd_model_is_complete(model))},

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "output/model/format_names.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/size.h"
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 
 struct thread {
@@ -19,6 +21,7 @@ struct thread {
   uint64_t since_ns;
   uint64_t ordinal; /* of its state's record, in the order of their begins */
   uint32_t node, region, cause;
+  uint64_t task;
 };
 
 struct walk {
@@ -140,9 +143,14 @@ static void put_place(struct events *events, struct thread *thread, const struct
   thread->cause = cause;
 }
 
-static void put_order(struct events *events, const struct hd_trace_entry *entry) {
+static void put_task(struct events *events, struct thread *thread, uint64_t task) {
+  put(events, HD_PARAVER_TASK, task);
+  thread->task = task;
+}
+
+static void put_order(struct events *events, struct thread *thread, const struct hd_trace_entry *entry) {
   if (entry->operand == HD_ORDER_SWITCH)
-    put(events, HD_PARAVER_TASK, entry->b);
+    put_task(events, thread, entry->b);
   else if (entry->operand == HD_ORDER_CREATE && !(entry->b & HD_ORDER_ONLY_WAITS))
     put(events, HD_PARAVER_CREATED, entry->a);
   else if (entry->operand == HD_ORDER_ACQUIRED)
@@ -153,10 +161,13 @@ static void put_order(struct events *events, const struct hd_trace_entry *entry)
 
 static void put_events(const struct walk *walk, const struct hd_trace_entry *entry, uint64_t ns) {
   struct events events = {.walk = walk, .thread = entry->thread, .ns = ns};
+  struct thread *thread = &walk->threads[entry->thread];
   if (entry->what == HD_WHAT_ORDER)
-    put_order(&events, entry);
+    put_order(&events, thread, entry);
   else if (hd_trace_is_change(entry->what))
-    put_place(&events, &walk->threads[entry->thread], entry);
+    put_place(&events, thread, entry);
+  if (entry->now.state == HD_STATE_COUNT && thread->task > 0) /* nor does it run a task where it is not seen */
+    put_task(&events, thread, 0);
   if (events.has_any)
     fputc('\n', walk->out);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "output/analysis/losses/causes.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "output/views/html/frame.h"
 #include "output/views/render/html_escape.h"
 

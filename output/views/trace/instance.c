@@ -9,7 +9,8 @@
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/walk.h"
 #include "output/views/render/level_bars.h"
 #include "output/views/render/table.h"
 #include "output/views/trace/instances.h"
@@ -110,11 +111,12 @@ static void print_all(const struct drawing *drawing, const struct hd_instances *
   for (uint32_t i = 0; i < model->thread_count; i++)
     if (drawing->takes_part[i])
       print_thread(drawing, i, out);
-  hd_print_sentences(out,
-                     "\n#: busy; .: waits at a barrier; l: for a lock or a critical section; t: for tasks; m: in MPI; r: the "
-                     "runtime works; a space: idle, or not yet there. A character stands for %s: what the thread "
-                     "did most of it.",
-                     hd_duration(hd_model_seconds(model, hd_instance_ticks(&drawing->of)) / drawing->columns).text);
+  hd_print_sentences(
+      out,
+      "\n#: busy; .: waits at a barrier; l: for a lock or a critical section; t: for tasks; m: in MPI; r: the "
+      "runtime works; a space: idle, or not yet there. A character stands for %s: what the thread "
+      "did most of it.",
+      hd_duration(hd_model_seconds(model, hd_instance_ticks(&drawing->of)) / drawing->columns).text);
 }
 
 /* ---- which ---- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "output/trace/open_regions.h"
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 
 struct search {

@@ -6,7 +6,8 @@
 #include "output/analysis/losses/causes.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/walk.h"
 #include "output/views/render/csv.h"
 #include "output/views/trace/trace_views.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file trace_views.h
- * A profile's trace (output/trace/trace.h) as text for people and as comma-separated values.
+ * A profile's trace (output/trace/walk.h) as text for people and as comma-separated values.
  *
  * All return false if the trace is damaged, after what could be read; stderr says where.
  */
@@ -40,6 +40,15 @@ enum hd_trace_instance {
   HD_TRACE_NUMBERED /* and more: number 1, in the order of their ends, ... */
 };
 bool hd_trace_print_instance(const struct hd_model *model, uint32_t region, uint32_t which, FILE *out);
+
+/** When at most so many threads were busy, for at least so long (output/trace/lulls.h): the longest first. */
+struct hd_lull_choice {
+  uint32_t busy_most;
+  double least_seconds;
+  uint32_t limit; /* 0: all */
+  bool json;
+};
+bool hd_trace_print_lulls(const struct hd_model *model, const struct hd_lull_choice *choice, FILE *out);
 
 /** Whether it adds up to the profile, to the tick: what it does not is in `differences`. */
 bool hd_trace_check(const struct hd_model *model, uint64_t *differences, FILE *out);

@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from trace_programs import LONG, PROGRAMS, TRACED
+from conftest import SOURCE
+from trace_programs import LONG, PROGRAMS, TRACED, run_phased
 
 otf2 = pytest.importorskip("otf2", reason="no python3-otf2")
 
@@ -137,6 +138,36 @@ def check_stacks(events):
     assert not stack
 
 
+def check_tasks(threads, created):
+    """As readers that follow tasks see them: what a task enters it leaves itself, and none is left when all has ended."""
+    stacks = collections.defaultdict(list)
+    for thread, events in threads.items():
+        current = thread
+        for event in events:
+            if isinstance(event, otf2.events.ThreadTaskSwitch):
+                current = name_of(event) if event.generation_number else thread
+                assert event.generation_number == 0 or current in created
+            elif isinstance(event, otf2.events.ThreadTaskComplete):
+                assert current == name_of(event) and not stacks.pop(current)
+            elif isinstance(event, otf2.events.Enter):
+                stacks[current].append(event.region)
+            elif isinstance(event, otf2.events.Leave):
+                assert stacks[current].pop() is event.region
+        assert current == thread
+    assert not any(stacks.values())
+
+
+def check_locks(threads):
+    """Who gives a lock back got it before, and that acquisition is told once."""
+    for events in threads.values():
+        held = set()
+        for event in events:
+            if isinstance(event, otf2.events.ThreadAcquireLock):
+                held.add((event.lock_id, event.acquisition_order))
+            elif isinstance(event, otf2.events.ThreadReleaseLock):
+                held.remove((event.lock_id, event.acquisition_order))
+
+
 def exclusive(archive, thread):
     """{region: seconds} without what is entered in it."""
     seconds, stack, since = collections.Counter(), [], 0
@@ -211,26 +242,12 @@ def test_teams_have_their_threads(traced, archive):
 
 
 def test_each_task_has_its_own_calls(traced, archive):
-    """As readers that follow tasks see them: what a task enters it leaves itself."""
     found = Archive(archive(traced))
     created = [name_of(event) for _, event in found.of_kind(otf2.events.ThreadTaskCreate)]
     completed = [name_of(event) for _, event in found.of_kind(otf2.events.ThreadTaskComplete)]
     assert len(created) == len(set(created)) == 1 + 3 * 126 and sorted(created) == sorted(completed)
     assert {name[2] for name in created} >= {1, 2, 3}
-    stacks = collections.defaultdict(list)
-    for thread, events in found.threads.items():
-        current = thread
-        for event in events:
-            if isinstance(event, otf2.events.ThreadTaskSwitch):
-                current = name_of(event) if event.generation_number else thread
-                assert event.generation_number == 0 or current in created
-            elif isinstance(event, otf2.events.ThreadTaskComplete):
-                assert current == name_of(event) and not stacks.pop(current)
-            elif isinstance(event, otf2.events.Enter):
-                stacks[current].append(event.region)
-            elif isinstance(event, otf2.events.Leave):
-                assert stacks[current].pop() is event.region
-    assert not any(stacks.values())
+    check_tasks(found.threads, created)
 
 
 def test_locks_go_from_hand_to_hand(traced, archive):
@@ -294,6 +311,38 @@ def test_the_end_of_a_run_is_balanced(build_program, run_heddle, tmp_path):
     for events in found.threads.values():
         check_stacks(events)
     assert len(found.of_kind(otf2.events.ThreadAcquireLock)) > 1000
+
+
+def test_stretches_are_balanced_and_nothing_lies_between(build_program, run_heddle, export, trace, tmp_path):
+    path = run_phased(build_program, run_heddle, SOURCE, tmp_path / "phased.heddle")
+    result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "archive", path)
+    assert result.returncode == 0 and "the trace has 12 stretches" in result.stderr
+    found = Archive(tmp_path / "archive")
+    stretches = export(path)["program"]["trace"]["stretches_s"]
+    first = min(event.time for _, event in found.of_kind(object))  # where the first stretch begins
+
+    def within(events, begin, end):
+        return [event for event in events if begin - 2e-9 <= stretches[0][0] + (event.time - first) / found.per_second <= end + 2e-9]
+
+    told = collections.Counter()
+    created = [name_of(event) for _, event in found.of_kind(otf2.events.ThreadTaskCreate)]
+    for begin, end in stretches:
+        there = {thread: within(events, begin, end) for thread, events in found.threads.items()}
+        kinds = collections.Counter(type(event).__name__ for events in there.values() for event in events)
+        for events in there.values():
+            check_stacks(events)
+        check_tasks(there, created)
+        check_locks(there)
+        assert kinds["Enter"] == kinds["Leave"] > 0 and kinds["ThreadFork"] == kinds["ThreadJoin"]
+        busy = within(found.busy, begin, end)
+        assert busy[0].values[0] > 0 and busy[-1].values[0] == 0
+        told += kinds + collections.Counter(busy=len(busy))
+    rows = collections.Counter(row["event"] for row in trace(path))
+    assert told["busy"] == len(found.busy) and told.total() == told["busy"] + len(found.of_kind(object))
+    assert told["ThreadFork"] == rows["region_begin"] == 3
+    assert told["ThreadTaskCreate"] == rows["task_create"] == 3 * 21 and told["ThreadTaskComplete"] == rows["task_end"] == 3 * 20
+    assert told["ThreadAcquireLock"] == rows["lock_acquired"] == 3 * (20 + 3 + 2)
+    assert told["ThreadReleaseLock"] == 3 * (20 + 3) and rows["lock_released"] == 3 * (20 + 3 + 1)  # got in the gap
 
 
 def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, export, tmp_path):

@@ -8,7 +8,8 @@ import resource
 
 import pytest
 
-from trace_programs import LONG
+from conftest import SOURCE
+from trace_programs import LONG, run_phased
 
 CALLPATH, REGION, CAUSE, TASK, CREATED, ACQUIRED, RELEASED = range(9300001, 9300008)
 IDLE, RUNNING, NOT_CREATED, WAITING, RUNTIME = 0, 1, 2, 5, 7
@@ -171,6 +172,28 @@ def test_what_was_before_the_end_of_a_run_is_not_known(build_program, run_heddle
     assert result.returncode == 0 and "the trace begins at " in result.stderr
     first, *rest = Paraver(tmp_path / "end.prv").states[0]
     assert first[0] == 0 < first[1] and first[2] == NOT_CREATED and RUNNING in {state for _, _, state in rest}
+
+
+def test_nothing_is_known_between_stretches(build_program, run_heddle, export, tmp_path):
+    """Threads have no state there, no callpath, no cause and no task."""
+    path = run_phased(build_program, run_heddle, SOURCE, tmp_path / "phased.heddle")
+    result = run_heddle("export", "-f", "paraver", "-o", tmp_path / "phased.prv", path)
+    assert result.returncode == 0 and "the trace has 12 stretches" in result.stderr
+    found = Paraver(tmp_path / "phased.prv")
+    stretches = [[round(1e9 * at) for at in stretch] for stretch in export(path)["program"]["trace"]["stretches_s"]]
+    gaps = [(before[1] + 2, after[0] - 2) for before, after in zip([[0, 0], *stretches], [*stretches, [found.duration + 4] * 2])]
+    gaps = [(begin, end) for begin, end in gaps if begin < end]
+    assert len(gaps) >= 12
+    for states, events in zip(found.states, found.events, strict=True):
+        assert states[0][0] == 0 and states[-1][1] == found.duration
+        assert all(before[1] == after[0] for before, after in zip(states, states[1:]))
+        for begin, end in gaps:
+            assert {state for since, until, state in states if since < end and until > begin} == {NOT_CREATED}
+            assert not [time for time, _, _ in events if begin <= time <= end]
+            last = {kind: value for time, kind, value in events if time < begin}
+            assert not any(last.get(kind, 0) for kind in (CALLPATH, REGION, CAUSE, TASK)), last
+    assert len(found.values(ACQUIRED)) == 3 * (20 + 3 + 2) and len(found.values(CREATED)) == 3 * 21
+    assert len([value for value in found.values(TASK) if value]) == 3 * 21
 
 
 def test_memory_does_not_grow_with_the_trace(build_program, run_heddle, export, tmp_path):

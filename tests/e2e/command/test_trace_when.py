@@ -9,6 +9,7 @@ import re
 import pytest
 
 from conftest import SOURCE
+from trace_programs import run_phased
 
 # Three threads, three times: a region outside the phase, one in it, one outside.
 WORK = r"""
@@ -149,19 +150,34 @@ def test_all_that_shows_it_says_so(record, run_heddle, tmp_path):
         assert ("the trace has 3 stretches" in result.stderr) == (options[0] == "paraver")
 
 
-def test_no_slice_spans_a_gap(record, run_heddle, export):
-    path = record(CONDITIONS[0])
+def test_no_slice_spans_a_gap(build_program, run_heddle, export, tmp_path):
+    """Slices, counts and arrows of the chrome format: all that begins in a stretch ends in it."""
+    path = run_phased(build_program, run_heddle, SOURCE, tmp_path / "phased.heddle")
     stretches = export(path)["program"]["trace"]["stretches_s"]
     events = json.loads(run_heddle("export", "-f", "chrome", path).stdout)
     events = events["traceEvents"] if isinstance(events, dict) else events
-    depth = {}
-    for event in (event for event in events if event["ph"] in "BE"):
-        at = event["ts"] / 1e6
-        assert any(begin - 2e-9 <= at <= end + 2e-9 for begin, end in stretches)
-        depth[event["tid"]] = depth.get(event["tid"], 0) + (1 if event["ph"] == "B" else -1)
-        if any(abs(at - end) < 1e-9 for _, end in stretches) and event is events[-1]:
-            assert depth[event["tid"]] == 0
-    assert depth and all(value == 0 for value in depth.values())
+    timed = [event for event in events if event["ph"] in "BECsf"]
+    acquired = [float(row["time_s"]) for row in printed(run_heddle, path) if row["event"] == "lock_acquired"]
+    assert len(stretches) == 12 and {event["ph"] for event in timed} == set("BECsf")
+    for begin, end in stretches:
+        depths, count, arrows = {}, None, set()
+        first = min((at for at in acquired if begin - 2e-9 <= at <= end), default=-1)
+        here = [event for event in timed if begin - 2e-9 <= event["ts"] / 1e6 <= end + 2e-9]
+        timed = [event for event in timed if event not in here]
+        for event in here:
+            if event["ph"] == "C":
+                count = event["args"]["threads"]
+            elif event["ph"] == "s":
+                arrows.add((event["cat"], event["id"]))
+            elif event["ph"] == "f":
+                arrows.remove((event["cat"], event["id"]))
+                assert event["cat"] != "lock" or abs(event["ts"] / 1e6 - first) > 2e-9  # from whom is not known
+            else:
+                depths[event["tid"]] = depths.get(event["tid"], 0) + (1 if event["ph"] == "B" else -1)
+                assert depths[event["tid"]] >= 0
+        assert depths and not any(depths.values()) and count == 0
+        assert "task" not in {kind for kind, _ in arrows}
+    assert [event["args"]["threads"] for event in timed] == [1, 0]  # before the tool was loaded, and from then on
 
 
 @pytest.mark.parametrize("options, status, said", [

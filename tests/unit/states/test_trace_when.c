@@ -8,7 +8,10 @@
 #include "expect.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/size.h"
+#include "output/trace/stretches.h"
+#include "output/trace/walk.h"
 #include "random_plays.h"
 #include "script.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "output/trace/slices.h"
+#include "output/trace/walk.h"
 #include "output/views/export/otf2/order.h"
 #include "output/views/export/otf2/writing.h"
 #include "support/command/memory.h"
@@ -153,6 +154,12 @@ static void end(void *context, const struct hd_slice *slice) {
   end_team(events, location, time);
 }
 
+static void leave_task(void *context, const struct hd_slice *slice) {
+  struct events *events = context;
+  const struct hd_otf2_place place = place_of(events, slice->thread);
+  hd_otf2_order_leave(events->order, &place, time_at(events, &events->locations[slice->thread], slice->ticks));
+}
+
 static bool write(void *context, const struct hd_trace_entry *entry) {
   struct events *events = context;
   events->entry = entry;
@@ -161,6 +168,8 @@ static bool write(void *context, const struct hd_trace_entry *entry) {
   if (entry->what == HD_WHAT_ORDER)
     take_order(events, entry);
   hd_slices_take(&events->slices, entry);
+  if (entry->now.state == HD_STATE_COUNT)
+    hd_otf2_order_end(events->order, entry->thread, entry->is_bound);
   if (hd_trace_is_change(entry->what))
     write_kept(events, entry->thread);
   events->busy += (uint32_t)(entry->now.state == HD_BUSY) - (uint32_t)(entry->before.state == HD_BUSY);
@@ -173,8 +182,8 @@ static bool write(void *context, const struct hd_trace_entry *entry) {
 static bool walk(struct events *events) {
   const struct hd_model *model = events->otf2->model;
   char error[PATH_MAX + 256];
-  events->slices =
-      (struct hd_slices){.model = model, .begin = begin, .end = end, .context = events, .teams_alone = true};
+  events->slices = (struct hd_slices){
+      .model = model, .begin = begin, .end = end, .leave_task = leave_task, .context = events, .teams_alone = true};
   hd_slices_start(&events->slices);
   const bool read = hd_trace_walk(model, write, events, error, sizeof error);
   if (!read)

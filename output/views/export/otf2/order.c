@@ -57,9 +57,13 @@ static void forget(struct hd_otf2_order *order, struct task *task) {
   free(task);
 }
 
-void hd_otf2_order_free(struct hd_otf2_order *order) {
+static void forget_all(struct hd_otf2_order *order) {
   while (order->tasks)
     forget(order, order->tasks);
+}
+
+void hd_otf2_order_free(struct hd_otf2_order *order) {
+  forget_all(order);
   for (uint32_t i = 0; i < order->otf2->model->thread_count; i++)
     free(order->threads[i].held);
   free(order->threads);
@@ -178,6 +182,20 @@ void hd_otf2_order_take(struct hd_otf2_order *order, const struct hd_otf2_place 
     keep_lock(order, place, entry->a);
   else if (entry->operand == HD_ORDER_RELEASED)
     release(order, place, entry->a, time);
+}
+
+void hd_otf2_order_leave(struct hd_otf2_order *order, const struct hd_otf2_place *place, OTF2_TimeStamp time) {
+  const struct task_name to = implicit_task(order, place);
+  hd_otf2_check(order->otf2,
+                OTF2_EvtWriter_ThreadTaskSwitch(place->writer, NULL, time, to.team, to.creator, to.generation));
+}
+
+/* A switch that is kept led nowhere. */
+void hd_otf2_order_end(struct hd_otf2_order *order, uint32_t thread, bool is_bound) {
+  order->threads[thread].held_count = 0;
+  order->threads[thread].keeps_switch = false;
+  if (is_bound)
+    forget_all(order);
 }
 
 bool hd_otf2_order_keeps(const struct hd_otf2_order *order, uint32_t number, OTF2_TimeStamp *time) {

@@ -32,6 +32,13 @@ void hd_otf2_order_take(struct hd_otf2_order *order, const struct hd_otf2_place 
 /** When what is kept of a thread happened. False: nothing is kept. */
 bool hd_otf2_order_keeps(const struct hd_otf2_order *order, uint32_t thread, OTF2_TimeStamp *time);
 
+/** The thread leaves the task that it is in, which has not ended: what follows is its implicit task's. */
+void hd_otf2_order_leave(struct hd_otf2_order *order, const struct hd_otf2_place *place, OTF2_TimeStamp time);
+
+/** The thread ends, or the stretch of the trace (`is_bound`): forgets the locks that it has, and tasks of the stretch.
+ */
+void hd_otf2_order_end(struct hd_otf2_order *order, uint32_t thread, bool is_bound);
+
 /** Writes what is kept, if anything is. */
 void hd_otf2_order_write(struct hd_otf2_order *order, const struct hd_otf2_place *place);
 

@@ -10,6 +10,7 @@
 #include "output/analysis/losses/causes.h"
 #include "output/model/format_names.h"
 #include "output/trace/open_regions.h"
+#include "output/trace/size.h"
 #include "output/views/html/trace/fold.h"
 #include "support/command/memory.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "output/trace/walk.h"
 #include "support/command/memory.h"
 
 /* What a thread is in. */

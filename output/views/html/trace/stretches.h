@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
 
 struct hd_stretch {
   uint32_t thread;

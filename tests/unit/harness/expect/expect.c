@@ -15,7 +15,7 @@
 #include "output/model/lazy_rows.h"
 #include "output/reader/open.h"
 #include "output/trace/compare.h"
-#include "output/trace/trace.h"
+#include "output/trace/size.h"
 #include "script.h"
 
 /* The fake runtime calls a phase by its number. */

@@ -8,7 +8,8 @@
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
 #include "output/replay/part.h"
-#include "output/trace/trace.h"
+#include "output/trace/entry.h"
+#include "output/trace/walk.h"
 
 struct difference {
   char text[600];

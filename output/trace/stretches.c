@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#include "output/trace/stretches.h"
+
+#include <stdlib.h>
+
+#include "heddle-trace.h"
+#include "output/model/lazy_rows.h"
+#include "output/trace/blocks.h"
+#include "support/command/memory.h"
+
+/* Where the trace was full, threads end there that tell no more. */
+static uint64_t to_ticks(const struct hd_model *model) {
+  const uint64_t full = model->header.trace_full_ticks;
+  return full > 0 && full < model->end_ticks ? full : model->end_ticks;
+}
+
+/* What is left of it in what the trace has; each begins behind the one before. */
+static void add_stretch(struct hd_trace_stretches *stretches, struct hd_trace_stretch stretch,
+                        const struct hd_trace_stretch *whole) {
+  const uint64_t least = stretches->count > 0 ? stretches->items[stretches->count - 1].to_ticks + 1 : whole->from_ticks;
+  stretch.from_ticks = stretch.from_ticks > least ? stretch.from_ticks : least;
+  stretch.to_ticks = stretch.to_ticks < whole->to_ticks ? stretch.to_ticks : whole->to_ticks;
+  if (stretch.from_ticks <= stretch.to_ticks)
+    stretches->items[stretches->count++] = stretch;
+}
+
+struct hd_trace_stretches hd_trace_stretches_from(const struct hd_model *model, uint64_t from_ticks) {
+  const struct hd_trace_stretch whole = {from_ticks > 0 ? from_ticks : model->header.loaded_ticks, to_ticks(model)};
+  struct hd_trace_stretches stretches = {.items = hd_new(1, sizeof *stretches.items)};
+  if (!hd_trace_has_condition(model))
+    add_stretch(&stretches, whole, &whole);
+  for (struct hd_records at = hd_records_of(model->source, HD_BLOCK_TRACE_STRETCHES); hd_records_next(&at);) {
+    const struct hd_trace_stretch_record *record = at.record;
+    stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
+    add_stretch(&stretches, (struct hd_trace_stretch){record->begin_ticks, record->end_ticks}, &whole);
+  }
+  return stretches;
+}
+
+struct hd_trace_stretches hd_trace_stretches_find(const struct hd_model *model) {
+  struct hd_trace_blocks blocks = hd_trace_blocks_find(model);
+  const struct hd_trace_stretches stretches = hd_trace_stretches_from(model, hd_trace_blocks_from(model, &blocks));
+  hd_trace_blocks_free(&blocks);
+  return stretches;
+}
+
+void hd_trace_stretches_free(struct hd_trace_stretches *stretches) {
+  free(stretches->items);
+}
