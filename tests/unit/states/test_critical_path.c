@@ -232,10 +232,14 @@ static void test_a_release_that_is_told_late_counts_up_to_the_hand_over(void **s
 
 /* ---- tasks ---- */
 
-static uint32_t created(uint64_t time) {
-  sc_thread(0);
+static uint32_t created_by(uint32_t thread, uint64_t time) {
+  sc_thread(thread);
   sc_at(time);
   return sc_task_create(0x400, 0);
+}
+
+static uint32_t created(uint64_t time) {
+  return created_by(0, time);
 }
 
 static void runs(uint32_t thread, uint32_t task, uint64_t from, uint64_t to) {
@@ -282,6 +286,31 @@ static void test_tasks_go_on_from_their_creation(void **state) {
   assert_int_equal(part(ex_node(model, REGION, TASK)).instances, 3);
   assert_int_equal(part(ex_node(model, REGION, TASK)).span_ticks, 30 + 20 + 5);
   assert_int_equal(part(ex_node(model, REGION, TASK)).work_ticks, 30 + 20 + 5);
+}
+
+/* The first to hold a section creates a task at the instant at which the next one gets it: its log is read up to there
+ * for that one, and the creation is still to be taken. */
+static void holder_creates_a_task(uint32_t first, uint32_t next) {
+  begin();
+  sc_fork(0x100, 3, 1, 0);
+  section(first, 5, 5, 18);
+  section(next, 6, 15, 25);
+  const uint32_t task = created_by(first, 15);
+  arrives(1, 26);
+  runs(1, task, 30, 60);
+  arrives(2, 26);
+  sc_thread(0);
+  sc_join(26, 70, 70);
+  end_apart(70);
+  expect_span(15 + 30);
+  assert_int_equal(part(ex_node(model, REGION, CRITICAL, TASK)).span_ticks, 30);
+  forget(NULL);
+}
+
+static void test_what_a_holder_does_when_the_next_one_gets_the_lock_is_followed(void **state) {
+  (void)state;
+  holder_creates_a_task(2, 0);
+  holder_creates_a_task(0, 2);
 }
 
 /* The second reads what the first writes, the third writes it again: one behind the other. */
@@ -612,6 +641,7 @@ int main(int argc, char **argv) {
       TEST(test_critical_sections_run_one_after_the_other),
       TEST(test_a_release_that_is_told_late_counts_up_to_the_hand_over),
       TEST(test_tasks_go_on_from_their_creation),
+      TEST(test_what_a_holder_does_when_the_next_one_gets_the_lock_is_followed),
       TEST(test_dependences_put_tasks_in_order),
       TEST(test_readers_are_in_no_order),
       TEST(test_tasks_that_exclude_one_another_go_on_as_they_ran),
