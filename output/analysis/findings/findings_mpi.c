@@ -40,11 +40,9 @@ void hd_charges_find_mpi(struct hd_diagnosis *diagnosis) {
 
 static const char *cure(const struct hd_node *call) {
   if (call->ticks[HD_WAIT_MPI_COLLECTIVE] > 0)
-    return "compare the ranks' busy times: all wait for the last; fewer of them, for more at once; or a non-blocking "
-           "one";
+    return "compare the ranks' busy times (all wait for the last); fewer calls; non-blocking ones";
   if (call->ticks[HD_WAIT_MPI_POINT_TO_POINT] > 0)
-    return "compare the ranks' busy times: who sends late lets this one wait; MPI_Irecv and MPI_Isend before work that "
-           "does not need them";
+    return "compare the ranks' busy times (late senders make others wait); earlier MPI_Irecv, MPI_Isend";
   if (call->ticks[HD_WAIT_MPI_IO] > 0)
     return "collective calls (MPI_File_write_all), larger pieces, or fewer ranks that write";
   return "fewer epochs, for more at once; passive targets (MPI_Win_lock_all)";
@@ -56,8 +54,8 @@ void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *fi
   char bytes[40] = "";
   if (call->shares.mpi_bytes > 0)
     snprintf(bytes, sizeof bytes, " and %.0f bytes", (double)call->shares.mpi_bytes / visits);
-  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of that the transfer takes is not known",
-         call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
+  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of it is transfer is not known", call->visits,
+         hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
          call->visits == 1 ? "" : " each");
   hd_say(finding->attempt[0], "%s", cure(call));
 }
