@@ -313,6 +313,27 @@ static void test_what_a_holder_does_when_the_next_one_gets_the_lock_is_followed(
   holder_creates_a_task(0, 2);
 }
 
+/* Thread 1's first phase leads to its second one, with which it comes to the end 20 before thread 0, and to a task that
+ * ends 25 before that: it could last longer by 20. */
+static void test_what_leads_to_several_has_the_least_slack_of_these(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 3, 1, 0);
+  phase(0, 1, 0, 50);
+  phase(1, 2, 0, 20);
+  const uint32_t task = created_by(1, 20);
+  phase(1, 3, 20, 30);
+  arrives(1, 30);
+  arrives(2, 0);
+  runs(2, task, 30, 35);
+  sc_thread(0);
+  sc_join(50, 60, 60);
+  end(60);
+  expect_times(ex_node(model, REGION, PHASE(1)), 0, 0);
+  expect_times(ex_node(model, REGION, PHASE(2)), 0, 20);
+  expect_times(ex_node(model, REGION, PHASE(3)), 20, 20);
+}
+
 /* The second reads what the first writes, the third writes it again: one behind the other. */
 static void test_dependences_put_tasks_in_order(void **state) {
   (void)state;
@@ -487,10 +508,11 @@ static void test_nested_regions_have_spans_of_their_own(void **state) {
   assert_int_equal(part(inner).own_ticks, 22 - 12);
 }
 
-/* One waits for 75 of its 95, the other works for 80. */
+/* One waits for 75 of its 95, the other works for 80: by 60 more than the first, whose phase nobody waits for. */
 static void test_the_longest_of_several_initial_threads_is_the_path(void **state) {
   (void)state;
   begin();
+  phase(0, 1, 2, 9);
   sc_thread(1);
   sc_at(10);
   sc_initial_begin();
@@ -503,6 +525,7 @@ static void test_the_longest_of_several_initial_threads_is_the_path(void **state
   sc_barrier_end(ompt_sync_region_taskwait, 0x200);
   end(95);
   expect_span(80);
+  expect_times(ex_node(model, PHASE(1)), 2, 60);
 }
 
 /* ---- memory ---- */
@@ -642,6 +665,7 @@ int main(int argc, char **argv) {
       TEST(test_a_release_that_is_told_late_counts_up_to_the_hand_over),
       TEST(test_tasks_go_on_from_their_creation),
       TEST(test_what_a_holder_does_when_the_next_one_gets_the_lock_is_followed),
+      TEST(test_what_leads_to_several_has_the_least_slack_of_these),
       TEST(test_dependences_put_tasks_in_order),
       TEST(test_readers_are_in_no_order),
       TEST(test_tasks_that_exclude_one_another_go_on_as_they_ran),
