@@ -138,9 +138,8 @@ static void test_nothing_is_gained_without_processors(void **state) {
   expect_count(0);
 }
 
-/* One thread is busy from 0 to 10, none until 40, four times, on one processor: time 30 of each is lost to threads. */
-static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
-  (void)state;
+/* Threads are busy from 0 to 10, none until 40, four times. */
+static void rest_at_barriers(void) {
   begin();
   for (uint64_t time = 0; time < 160; time += 40)
     for (uint32_t thread = 0; thread < 2; thread++) {
@@ -150,9 +149,55 @@ static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
       sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
     }
   join_at(160, 160);
+}
+
+/* On one processor: time 30 of each is lost to threads. */
+static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
+  (void)state;
+  rest_at_barriers();
   play(160, 1, &(struct fk_options){0});
   expect_found(OVERSUBSCRIPTION, 4 * 30, REGION);
   expect_count(1);
+}
+
+static const struct fk_options sleeping = {.environment = (const char *const[]){"OMP_WAIT_POLICY=passive", NULL}};
+
+/* While none of those that sleep works, it is a processor that they lack, for however long. */
+static void test_sleepers_of_a_crowd_lack_processors_while_none_works(void **state) {
+  (void)state;
+  rest_at_barriers();
+  play(160, 1, &sleeping);
+  model->seconds_per_tick = 1;
+  look();
+  expect_found(OVERSUBSCRIPTION, 4 * 30, REGION);
+  expect_count(1);
+}
+
+/* Three threads on two processors: one works for 40 each time, the others for 10. These may be late by 10 of these
+ * ticks, because they are three for two; the rest of the 30 for which they wait is the barrier's. Half of the 90 in
+ * which one works alone could be gained. */
+static void test_many_sleepers_are_late_but_not_for_long(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 3, 1, 0);
+  for (uint64_t time = 0; time < 120; time += 40)
+    for (uint32_t thread = 0; thread < 3; thread++) {
+      as(thread, time + (thread == time / 40 ? 40 : 10));
+      sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x300);
+      sc_at(time + 40);
+      sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
+    }
+  as(2, 120);
+  sc_join_begin();
+  join_at(120, 120);
+  play(120, 2, &sleeping);
+  model->seconds_per_tick = 1.5 * 125e-6 / 10;
+  look();
+  const double late = 9 * 10 / 0.75, waits = 6 * 30;
+  expect_found(OVERSUBSCRIPTION, late / waits * 45, REGION);
+  expect_found(BARRIER, (1 - late / waits) * 45, REGION, SITE(BARRIER_EXPLICIT, 0x300));
+  expect_count(2);
 }
 
 /* Of a run that takes seconds, not nanoseconds as the script: what threads may wait for at their start is nothing. */
@@ -433,6 +478,8 @@ int main(void) {
       cmocka_unit_test_teardown(test_too_few_tasks_are_uneven_work, forget),
       cmocka_unit_test_teardown(test_nothing_is_gained_without_processors, forget),
       cmocka_unit_test_teardown(test_barriers_of_a_crowd_are_the_crowds, forget),
+      cmocka_unit_test_teardown(test_sleepers_of_a_crowd_lack_processors_while_none_works, forget),
+      cmocka_unit_test_teardown(test_many_sleepers_are_late_but_not_for_long, forget),
       cmocka_unit_test_teardown(test_others_take_the_processors, forget),
       cmocka_unit_test_teardown(test_what_others_may_have_caused_is_theirs, forget),
       cmocka_unit_test_teardown(test_uneven_work_may_be_due_to_others, forget),
