@@ -528,6 +528,28 @@ static void test_the_longest_of_several_initial_threads_is_the_path(void **state
   expect_times(ex_node(model, PHASE(1)), 2, 60);
 }
 
+/* Thread 1 is outside the region in which thread 2 gets its lock: in the region's span it is not, and that is said. */
+static void test_a_lock_of_another_team_is_not_followed(void **state) {
+  (void)state;
+  begin();
+  sc_thread(1);
+  sc_at(0);
+  sc_initial_begin();
+  section(1, 2, 2, 50);
+  sc_at(58);
+  sc_initial_end();
+  sc_thread(0);
+  sc_at(5);
+  sc_fork(0x100, 2, 2, 5);
+  section(2, 10, 51, 55);
+  arrives(2, 57);
+  sc_thread(0);
+  sc_join(20, 60, 60);
+  end_apart(60);
+  assert_int_equal(model->header.path_flags & HD_PATH_TEAMS, HD_PATH_TEAMS);
+  assert_int_equal(part(ex_node(model, REGION)).span_ticks, 20 - 5);
+}
+
 /* ---- memory ---- */
 
 /* A region of two with a lock, a group of tasks that depend on one another, and a barrier. */
@@ -678,6 +700,7 @@ int main(int argc, char **argv) {
       TEST(test_the_longest_of_several_initial_threads_is_the_path),
       TEST(test_a_thread_that_has_ended_may_have_been_the_path),
       TEST(test_a_thread_that_is_busy_is_so_until_the_end),
+      TEST(test_a_lock_of_another_team_is_not_followed),
       TEST(test_memory_does_not_grow_with_the_run),
       TEST(test_a_path_without_room_is_given_up),
       TEST(test_without_the_option_there_is_no_path),
