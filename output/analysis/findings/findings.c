@@ -240,7 +240,7 @@ static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_
     return;
   if (diagnosis->model->estimated) {
     const double elapsed = (double)diagnosis->model->elapsed_ticks;
-    hd_say(to, "estimated: events were switched off but for windows%s; from %.0f to %.0f %% of the run are possible%s",
+    hd_say(to, "Heddle observed short windows only%s: from %.0f to %.0f %% of the run%s",
            diagnosis->shared ? ", and threads lacked a processor" : "", 100 * finding->low_ticks / elapsed,
            100 * finding->high_ticks / elapsed, diagnosis->shared ? "" : " (--overhead off measures it)");
     return;

@@ -64,9 +64,17 @@ static void charge_to_threads_or(struct hd_diagnosis *diagnosis, enum hd_cause c
     hd_charge_add(diagnosis, cause, node, ticks);
 }
 
+/* Of the time in which a region's threads do not work, that in which none of them does. */
+static double part_without_work(const struct hd_diagnosis *diagnosis, const struct hd_node *region) {
+  const struct hd_levels *levels = &region->elapsed_at;
+  const double idle = (double)region->team.capacity_ticks - (double)region->team.busy_ticks;
+  const double none = levels->count > 0 ? (double)levels->ticks[0] * diagnosis->facts[region->id].team : 0;
+  return idle > 0 ? smaller(none / idle, 1) : 0;
+}
+
 /* How much of what threads wait for each other at a barrier more threads than processors may explain: all of it, if
  * those that wait keep processors. But if they sleep, processors without work are there for late sleepers only, the
- * more of them, the later. */
+ * more of them, the later. Later than that they are while none has one, because others have them. */
 static double part_of_crowd(const struct hd_diagnosis *diagnosis, const struct hd_node *node, double lost_ticks) {
   static const double LATE_NS = 125000;
   const struct hd_node *region = &diagnosis->model->nodes[diagnosis->region[node->id]];
@@ -76,7 +84,8 @@ static double part_of_crowd(const struct hd_diagnosis *diagnosis, const struct h
   const double visits = region == node ? threads : (double)node->visits;
   const double crowd = (double)diagnosis->book->alive_threads / diagnosis->processors;
   const double late_ticks = LATE_NS / 1e9 / diagnosis->model->seconds_per_tick * crowd;
-  return smaller(lost_ticks, late_ticks * visits / region->gain_share);
+  return smaller(lost_ticks,
+                 larger(late_ticks * visits / region->gain_share, part_without_work(diagnosis, region) * lost_ticks));
 }
 
 static const struct {

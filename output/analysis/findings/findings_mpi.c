@@ -57,8 +57,8 @@ void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *fi
   char bytes[40] = "";
   if (call->shares.mpi_bytes > 0)
     snprintf(bytes, sizeof bytes, " and %.0f bytes", (double)call->shares.mpi_bytes / visits);
-  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of that the transfer takes is not known",
-         call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
+  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of it is transfer is not known", call->visits,
+         hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
          call->visits == 1 ? "" : " each");
   hd_say(finding->attempt[0], "see for which rank this one waits: heddle job, with the profiles of all");
   hd_say(finding->attempt[1], "%s", hd_mpi_cure(hd_mpi_kind(call->ticks)));

@@ -101,7 +101,7 @@ void hd_say_wake_up(const struct hd_diagnosis *diagnosis, struct hd_finding *fin
     hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time",
            hd_say_time(diagnosis, finding->lost_ticks / count_or_one(finding->sums.visits)).text);
   } else {
-    hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time, %s is work",
+    hd_say(finding->evidence[0], "threads sleep while they wait: waking up takes %s each time, for %s of work",
            hd_say_time(diagnosis, finding->lost_ticks / team_of(team) / count_or_one(team->instances)).text,
            hd_say_time(diagnosis, (double)team->busy_ticks / team_of(team) / count_or_one(team->instances)).text);
   }
@@ -183,12 +183,13 @@ static struct hd_model_lock locks_at(const struct hd_model *model, const struct 
 /* Fewer are not mentioned. */
 #define HELD_FOR_OTHERS 0.01
 
-/* How its waits divide among holders and hand-overs, if that was followed. Returns whether most of them are hand-overs. */
+/* How its waits divide among holders and hand-overs, if that was followed. Returns whether most of them are hand-overs.
+ */
 static bool say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding *finding, uint32_t evidence) {
   const struct hd_model *model = diagnosis->model;
   const struct hd_node *place = finding->place;
   const struct hd_node *longest = hd_locks_missing(model) ? NULL : longest_holder(model, place);
-  char name[HD_PLACE_BYTES], released[40] = "";
+  char name[HD_PLACE_BYTES], released[48] = "";
   uint64_t waited = 0;
   for (uint32_t i = 0; i < model->node_count; i++)
     waited += is_there(model, i, place) ? hd_locks_waited(&model->nodes[i]) : 0;
@@ -198,12 +199,12 @@ static bool say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding 
   const struct hd_model_lock holders = locks_at(model, longest);
   const double elsewhere = (double)holders.elsewhere / (double)(holders.holds > 0 ? holders.holds : 1);
   if (elsewhere >= HELD_FOR_OTHERS)
-    snprintf(released, sizeof released, "; others released it %.0f %% of times", 100 * elsewhere);
+    snprintf(released, sizeof released, "; %.0f %% of releases are by other threads", 100 * elsewhere);
   hd_node_text(name, model, longest, NULL);
-  hd_say(finding->evidence[evidence], "held %s of %s waited, %s by %s; hand-over %s%s",
-         hd_say_time(diagnosis, (double)held_by(model, place, NULL)).text, hd_say_time(diagnosis, (double)waited).text,
-         hd_say_time(diagnosis, (double)held_by(model, place, longest)).text, name,
-         hd_say_time(diagnosis, handover).text, released);
+  hd_say(finding->evidence[evidence], "waits: %s for holders (%s: %s), %s for hand-overs%s",
+         hd_say_time(diagnosis, (double)held_by(model, place, NULL)).text,
+         hd_say_time(diagnosis, (double)held_by(model, place, longest)).text,
+         hd_place_is_same(longest, place) ? "here" : name, hd_say_time(diagnosis, handover).text, released);
   return 2 * handover > (double)waited;
 }
 
@@ -277,8 +278,8 @@ void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_fin
 void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_loss_book *book = diagnosis->book;
   if (diagnosis->crowded) {
-    hd_say(finding->evidence[0], "its %u threads may use %u of the machine's %u processors",
-           book->alive_threads, diagnosis->processors, diagnosis->model->header.online_processors);
+    hd_say(finding->evidence[0], "its %u threads may use %u of the machine's %u processors", book->alive_threads,
+           diagnosis->processors, diagnosis->model->header.online_processors);
     hd_say(finding->attempt[0], "a wider affinity mask (taskset, numactl, cpuset, the batch system), or %u thread%s",
            diagnosis->processors, hd_plural(diagnosis->processors));
     return;
@@ -310,7 +311,7 @@ void hd_say_measurement(const struct hd_diagnosis *diagnosis, struct hd_finding 
          hd_say_time(diagnosis, finding->lost_ticks).text);
   if (never_off > 50) {
     hd_say(finding->evidence[1],
-           "%.0f %% of it is for the begins and ends of regions, which go off only beyond five times the budget",
+           "%.0f %% of it is for the begins and ends of regions; a smaller budget hardly reduces that",
            fmin(never_off, 100));
     hd_say(finding->attempt[0], "fewer and larger regions; heddle report --overhead shows the times without Heddle");
   } else {

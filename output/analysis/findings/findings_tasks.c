@@ -10,7 +10,8 @@
  * was a task's, and what looks like uneven work of the region is theirs;
  * 2. one thread creates all of them, and the others wait meanwhile: as much as they can have waited while it did;
  * 3. they depend on each other, and the waits are more than uneven tasks explain;
- * 4. else tasks are too few or too uneven; creating them is what could be saved with fewer of them.
+ * 4. else tasks are too few or too uneven; creating them is what could be saved with fewer of them. Where others took
+ * processors, 3. and 4. are no more than what threads waited while another one was busy: else they waited for these.
  */
 #include <math.h>
 
@@ -69,6 +70,17 @@ static double waits_for_producer(const struct hd_region_facts *facts) {
   return 2 * waits < facts->waits_for_tasks ? 0 : waits;
 }
 
+/* What threads can have waited for others that had more to do, or less. */
+static double waits_while_busy(const struct hd_diagnosis *diagnosis, uint32_t region, double waits) {
+  const struct hd_node *node = &diagnosis->model->nodes[region];
+  const struct hd_levels *levels = &node->elapsed_at;
+  const bool is_whole = levels->count > 0 && node->shares.refused == 0 && node->resolved_ticks <= 0;
+  double most = 0;
+  for (uint32_t k = 1; k < levels->count && k < diagnosis->facts[region].team; k++)
+    most += (double)levels->ticks[k] * (diagnosis->facts[region].team - k);
+  return diagnosis->shared && is_whole ? fmin(waits, most) : waits;
+}
+
 /* Of loops and sections the work was observed, and what a task did was theirs. */
 static void blame_unseen_tasks(struct hd_diagnosis *diagnosis, uint32_t region, uint32_t place, size_t first) {
   for (size_t i = first; i < diagnosis->charge_count; i++) {
@@ -96,7 +108,8 @@ void hd_charges_divide_tasks(struct hd_diagnosis *diagnosis, uint32_t region, si
     hd_charge_add(diagnosis, HD_CAUSE_TASK_CREATION, place, for_producer + facts->creation_ticks);
   else
     hd_charge_add(diagnosis, HD_CAUSE_TASK_GRANULARITY, place, by_size + facts->creation_ticks);
-  const bool dependent = are_dependent(diagnosis, region, waits - for_producer);
+  const double rest = waits_while_busy(diagnosis, region, waits - for_producer);
+  const bool dependent = are_dependent(diagnosis, region, rest);
   hd_charge_add(diagnosis, dependent ? HD_CAUSE_TASK_DEPENDENCES : HD_CAUSE_IMBALANCE,
-                dependent ? facts->dependent : place, waits - for_producer);
+                dependent ? facts->dependent : place, rest);
 }

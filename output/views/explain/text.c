@@ -79,21 +79,37 @@ static void print_finding(const struct hd_model *model, const struct hd_finding 
   free(line);
 }
 
+/* A cause with several places may cost more than what comes first. */
+static void print_totals(const struct hd_model *model, const struct hd_findings *findings, FILE *out) {
+  for (int cause = 0; cause < HD_CAUSE_COUNT; cause++) {
+    double gain_ticks = 0;
+    size_t places = 0;
+    for (size_t i = 0; i < findings->count; i++)
+      if ((int)findings->items[i].cause == cause) {
+        gain_ticks += findings->items[i].gain_ticks;
+        places++;
+      }
+    if (places > 1 && gain_ticks > findings->items[0].gain_ticks)
+      fprintf(out, "\n%s (%.0f %%) to gain in all: %s, in %zu places\n",
+              hd_duration(gain_ticks * model->seconds_per_tick).text, percent(model, gain_ticks),
+              hd_cause_words((enum hd_cause)cause), places);
+  }
+}
+
 /* What may be hidden: events that were not observed. */
 static void print_reservations(const struct hd_model *model, FILE *out) {
   if (model->refused & HD_REFUSED_SINKS)
     hd_print_sentences(out, "\nWhat may be hidden: " HD_SINKS_WORDS ". They count as busy.");
   if (model->off_classes == 0)
     return;
-  fputs("\nTo stay within its budget, Heddle did not observe all events of:\n", out);
+  fprintf(out, "\nTo cost little, Heddle %s:\n",
+          model->estimated ? "observed these events in short windows only, and estimates the rest"
+                           : "did not observe all of these events");
   for (int class = 0; class < HD_CLASS_COUNT; class ++)
     if (model->off_classes >> class & 1)
       fprintf(out, "    %s\n", hd_event_class_words((enum hd_event_class) class));
-  hd_print_sentences(
-      out,
-      model->estimated
-          ? "but in short windows, from which it estimates the rest. 'heddle run --overhead off' observes everything."
-          : "What is lost there may be missing above. 'heddle run --overhead off' observes everything.");
+  hd_print_sentences(out, "%s'heddle run --overhead off' observes everything.",
+                     model->estimated ? "" : "What is lost there may be missing above. ");
 }
 
 void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
@@ -113,6 +129,7 @@ void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
   else if (findings->count == 0)
     fprintf(out, "\nNothing worth mentioning was found: no cause of lost time is %s of the run.\n",
             all ? "any part" : "2 % or more");
+  print_totals(model, findings, out);
   for (size_t i = 0; i < findings->count; i++)
     print_finding(model, &findings->items[i], i + 1, out);
   if (percent(model, findings->unexplained_ticks) >= 100 * HD_FINDING_LEAST)

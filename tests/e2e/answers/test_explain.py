@@ -57,8 +57,8 @@ SHAPE_RUNS = [
 ]
 HEALTHY = [*((2, f"{what}:4") for what in ("even", "guided", "rare", "chunks", "loops")),
            (4, "even:4"), (4, "guided:4"), (4, "rare:4"), (8, "chunks:4"), (8, "even:4 guided:4")]
-# With two threads it would add up in a critical section.
-VARIABLES = {"reduction": {"KMP_FORCE_REDUCTION": "tree"}}
+# With two threads it would add up in a critical section; and waking up a thread may take longer than what is combined.
+VARIABLES = {"reduction": {"KMP_FORCE_REDUCTION": "tree", "OMP_WAIT_POLICY": "active"}}
 
 
 def on_processors(count):
@@ -140,8 +140,7 @@ def test_first_findings_are_the_flaws_in_other_shapes(explain, build_program, th
     lines = marks("shapes.c")
     names = [shape.split(":")[0] for shape in shapes.split()]
     expected = [(SHAPES[name], [lines[name]]) for name in names]
-    # Waking up a thread may take longer than what is combined.
-    env = {"OMP_WAIT_POLICY": "active"} if "combine" in names else None
+    env = {"OMP_WAIT_POLICY": "active"} if "combine" in names else None  # as for a reduction
     check_times(lambda: explain(program, *shapes.split(), threads=threads, env=env),
                 lambda explained: assert_found(explained, expected))
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The schedule advisor: what it predicts from one run is what a run with another schedule takes. Iterations sleep, so that two
-threads need no two processors."""
+"""The schedule advisor: what it predicts from one run is what a run with another schedule takes. Iterations sleep, so that
+threads need no processors, and the program says that each has one."""
 import json
 
 import pytest
@@ -25,16 +25,16 @@ PREDICTIONS = [
 
 @pytest.fixture
 def ask(run_heddle, export, tmp_path, build_program):
-    """ask(shape, schedule) -> what `heddle explain --loop --json` says of the program's loop; ask.path, ask.id: of it."""
+    """ask(shape, schedule, threads=) -> what `heddle explain --loop --json` says of the program's loop; ask.path, ask.id: of it."""
     program, line, folder = build_program("schedules.c"), marks("schedules.c"), libomp_folder(LIBOMP)
     if not (folder / "libomp.so.5").exists():
         pytest.skip(f"no libomp {LIBOMP}")
 
-    def run(shape, schedule):
+    def run(shape, schedule, threads=2):
         kind = "fixed" if schedule == "fixed" else "runtime"
         ask.path = tmp_path / f"{shape}.{schedule}.heddle"
         ask.path.unlink(missing_ok=True)
-        env = {"OMP_NUM_THREADS": "2", "LD_LIBRARY_PATH": str(folder), "KMP_BLOCKTIME": "0",
+        env = {"OMP_NUM_THREADS": str(threads), "LD_LIBRARY_PATH": str(folder), "KMP_BLOCKTIME": "0",
                "OMP_SCHEDULE": "static" if kind == "fixed" else schedule}
         done = run_heddle("run", "-q", "--overhead", "off", "-o", ask.path, "--", program, shape, kind, env=env)
         assert done.returncode == 0, done.stderr
@@ -48,13 +48,15 @@ def ask(run_heddle, export, tmp_path, build_program):
 
 
 @pytest.mark.timed
+@pytest.mark.parametrize("threads", [2, 4])
 @pytest.mark.parametrize("shape, measured, others", PREDICTIONS)
-def test_predictions_are_what_other_schedules_take(ask, shape, measured, others):
+def test_predictions_are_what_other_schedules_take(ask, shape, measured, others, threads):
     def measure_once():
-        said = ask(shape, measured)
-        assert said["unknown"] is None and said["threads"] == 2 and said["iterations"] == 200 and said["instances"] == 4
+        said = ask(shape, measured, threads)
+        assert said["unknown"] is None and said["threads"] == threads
+        assert said["iterations"] == 200 and said["instances"] == 4
         predicted = {one["schedule"]: one["predicted_s"] for one in said["schedules"]}
-        return {other: (predicted[other], ask(shape, other)["measured_s"]) for other in others}
+        return {other: (predicted[other], ask(shape, other, threads)["measured_s"]) for other in others}
 
     def check(times):
         for other, (predicted, took) in times.items():

@@ -146,9 +146,10 @@ def test_a_profile_without_a_path_is_an_empty_graph(followed, run_heddle):
 
 
 @pytest.mark.timed
-def test_span_of_fib(followed, run_heddle):
+@pytest.mark.parametrize("program, how", [("fib_span.c", ()), ("lu_span.c", ("taskwait",)), ("lu_span.c", ("depend",))])
+def test_span_by_the_programs_own_clock(followed, run_heddle, program, how):
     def measure():
-        path, result = followed("fib_span.c", env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
+        path, result = followed(program, *how, env={"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive"})
         path = path.rename(path.with_suffix(f".{len(list(path.parent.iterdir()))}"))
         own = dict(re.findall(r"^(span|worked) 0 (\d+)$", result.stdout, re.M))
         profiles = json.loads(run_heddle("export", path).stdout)["profiles"]

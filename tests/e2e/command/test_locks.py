@@ -128,7 +128,8 @@ def test_views(followed, run_heddle):
     assert float(row["held_by_s"]) == pytest.approx(waiter["lock"]["held_s"], rel=1e-6)
     findings = json.loads(run_heddle("explain", "--json", "--all", path).stdout)["findings"]
     evidence = " ".join(text for finding in findings for text in finding["evidence"])
-    assert re.search(r"held \S+ \w+ of \S+ \w+ waited, .* by .*:%d.*; hand-over" % holder["line"], evidence), evidence
+    held = r"waits: \S+ \w+ for holders \(\S+ \w+: .*:%d.*\), .* for hand-overs" % holder["line"]
+    assert re.search(held, evidence), evidence
 
 
 # Two locks that are got in one line, which is two callpaths.
@@ -160,9 +161,10 @@ def test_explain_adds_up_the_callpaths_of_a_place(followed, run_heddle):
     assert len(having) == 2 and len({entry["line"] for entry in having}) == 1
     [finding] = [finding for finding in json.loads(run_heddle("explain", "--json", "--all", path).stdout)["findings"]
                  if finding["cause"] == "lock"]
-    told = re.search(r"held (\S+) (\w+) of (\S+) (\w+) waited", " ".join(finding["evidence"]))
-    for value, unit, what in ((told[1], told[2], "held_s"), (told[3], told[4], "waited_s")):
-        assert float(value) * SECONDS[unit] == pytest.approx(sum(entry["lock"][what] for entry in having), rel=0.01)
+    told = re.search(r"waits: (\S+) (\w+) for holders .*, (\S+) (\w+) for hand-overs", " ".join(finding["evidence"]))
+    for value, unit, what in ((told[1], told[2], "held_s"), (told[3], told[4], "handover_s")):
+        assert float(value) * SECONDS[unit] == pytest.approx(sum(entry["lock"][what] for entry in having), rel=0.01,
+                                                             abs=1e-9)
 
 
 # Hands over the lock all the time if its argument is there; else holds it for long.

@@ -232,10 +232,14 @@ static void test_a_release_that_is_told_late_counts_up_to_the_hand_over(void **s
 
 /* ---- tasks ---- */
 
-static uint32_t created(uint64_t time) {
-  sc_thread(0);
+static uint32_t created_by(uint32_t thread, uint64_t time) {
+  sc_thread(thread);
   sc_at(time);
   return sc_task_create(0x400, 0);
+}
+
+static uint32_t created(uint64_t time) {
+  return created_by(0, time);
 }
 
 static void runs(uint32_t thread, uint32_t task, uint64_t from, uint64_t to) {
@@ -282,6 +286,52 @@ static void test_tasks_go_on_from_their_creation(void **state) {
   assert_int_equal(part(ex_node(model, REGION, TASK)).instances, 3);
   assert_int_equal(part(ex_node(model, REGION, TASK)).span_ticks, 30 + 20 + 5);
   assert_int_equal(part(ex_node(model, REGION, TASK)).work_ticks, 30 + 20 + 5);
+}
+
+/* The first to hold a section creates a task at the instant at which the next one gets it: its log is read up to there
+ * for that one, and the creation is still to be taken. */
+static void holder_creates_a_task(uint32_t first, uint32_t next) {
+  begin();
+  sc_fork(0x100, 3, 1, 0);
+  section(first, 5, 5, 18);
+  section(next, 6, 15, 25);
+  const uint32_t task = created_by(first, 15);
+  arrives(1, 26);
+  runs(1, task, 30, 60);
+  arrives(2, 26);
+  sc_thread(0);
+  sc_join(26, 70, 70);
+  end_apart(70);
+  expect_span(15 + 30);
+  assert_int_equal(part(ex_node(model, REGION, CRITICAL, TASK)).span_ticks, 30);
+  forget(NULL);
+}
+
+static void test_what_a_holder_does_when_the_next_one_gets_the_lock_is_followed(void **state) {
+  (void)state;
+  holder_creates_a_task(2, 0);
+  holder_creates_a_task(0, 2);
+}
+
+/* Thread 1's first phase leads to its second one, with which it comes to the end 20 before thread 0, and to a task that
+ * ends 25 before that: it could last longer by 20. */
+static void test_what_leads_to_several_has_the_least_slack_of_these(void **state) {
+  (void)state;
+  begin();
+  sc_fork(0x100, 3, 1, 0);
+  phase(0, 1, 0, 50);
+  phase(1, 2, 0, 20);
+  const uint32_t task = created_by(1, 20);
+  phase(1, 3, 20, 30);
+  arrives(1, 30);
+  arrives(2, 0);
+  runs(2, task, 30, 35);
+  sc_thread(0);
+  sc_join(50, 60, 60);
+  end(60);
+  expect_times(ex_node(model, REGION, PHASE(1)), 0, 0);
+  expect_times(ex_node(model, REGION, PHASE(2)), 0, 20);
+  expect_times(ex_node(model, REGION, PHASE(3)), 20, 20);
 }
 
 /* The second reads what the first writes, the third writes it again: one behind the other. */
@@ -458,10 +508,11 @@ static void test_nested_regions_have_spans_of_their_own(void **state) {
   assert_int_equal(part(inner).own_ticks, 22 - 12);
 }
 
-/* One waits for 75 of its 95, the other works for 80. */
+/* One waits for 75 of its 95, the other works for 80: by 60 more than the first, whose phase nobody waits for. */
 static void test_the_longest_of_several_initial_threads_is_the_path(void **state) {
   (void)state;
   begin();
+  phase(0, 1, 2, 9);
   sc_thread(1);
   sc_at(10);
   sc_initial_begin();
@@ -474,6 +525,29 @@ static void test_the_longest_of_several_initial_threads_is_the_path(void **state
   sc_barrier_end(ompt_sync_region_taskwait, 0x200);
   end(95);
   expect_span(80);
+  expect_times(ex_node(model, PHASE(1)), 2, 60);
+}
+
+/* Thread 1 is outside the region in which thread 2 gets its lock: in the region's span it is not, and that is said. */
+static void test_a_lock_of_another_team_is_not_followed(void **state) {
+  (void)state;
+  begin();
+  sc_thread(1);
+  sc_at(0);
+  sc_initial_begin();
+  section(1, 2, 2, 50);
+  sc_at(58);
+  sc_initial_end();
+  sc_thread(0);
+  sc_at(5);
+  sc_fork(0x100, 2, 2, 5);
+  section(2, 10, 51, 55);
+  arrives(2, 57);
+  sc_thread(0);
+  sc_join(20, 60, 60);
+  end_apart(60);
+  assert_int_equal(model->header.path_flags & HD_PATH_TEAMS, HD_PATH_TEAMS);
+  assert_int_equal(part(ex_node(model, REGION)).span_ticks, 20 - 5);
 }
 
 /* ---- memory ---- */
@@ -612,6 +686,8 @@ int main(int argc, char **argv) {
       TEST(test_critical_sections_run_one_after_the_other),
       TEST(test_a_release_that_is_told_late_counts_up_to_the_hand_over),
       TEST(test_tasks_go_on_from_their_creation),
+      TEST(test_what_a_holder_does_when_the_next_one_gets_the_lock_is_followed),
+      TEST(test_what_leads_to_several_has_the_least_slack_of_these),
       TEST(test_dependences_put_tasks_in_order),
       TEST(test_readers_are_in_no_order),
       TEST(test_tasks_that_exclude_one_another_go_on_as_they_ran),
@@ -624,6 +700,7 @@ int main(int argc, char **argv) {
       TEST(test_the_longest_of_several_initial_threads_is_the_path),
       TEST(test_a_thread_that_has_ended_may_have_been_the_path),
       TEST(test_a_thread_that_is_busy_is_so_until_the_end),
+      TEST(test_a_lock_of_another_team_is_not_followed),
       TEST(test_memory_does_not_grow_with_the_run),
       TEST(test_a_path_without_room_is_given_up),
       TEST(test_without_the_option_there_is_no_path),

@@ -529,7 +529,8 @@ static void test_memory_does_not_grow_with_the_number_of_locks(void **state) {
   assert_in_range(memory_of(MANY), 0, few + ALLOWED);
 }
 
-/* More than there is room for at a time: counted, and the rest is as good as ever. */
+/* More than there is room for at a time: counted, and the rest is as good as ever. Whoever waits for one that had no
+ * room does not know whether somebody holds it, until it is released. */
 static void test_locks_without_room_are_counted(void **state) {
   (void)state;
   enum { HELD = 5000, MOST = 4096 };
@@ -539,10 +540,24 @@ static void test_locks_without_room_are_counted(void **state) {
     waits(0, 1 + 3 * i, ompt_mutex_lock, 0x10000 + 64 * i, 0x400);
     gets(0, 2 + 3 * i, ompt_mutex_lock, 0x10000 + 64 * i, 0x400);
   }
-  sc_at(3 * HELD);
+  enum { LATER = 3 * HELD, LAST = 0x10000 + 64 * (HELD - 1) };
+  gives(0, LATER, ompt_mutex_lock, 0x10000, 0x410);
+  sc_thread(1);
+  sc_at(LATER);
+  sc_initial_begin();
+  waits(1, LATER + 1, ompt_mutex_lock, LAST, 0x420);
+  gives(0, LATER + 10, ompt_mutex_lock, LAST, 0x410);
+  gets(1, LATER + 12, ompt_mutex_lock, LAST, 0x420);
+  sc_thread(0);
+  sc_at(LATER + 20);
   sc_finish();
+  fk_sort(sc_script());
   model = ex_play_with(&followed);
   assert_true(model->locks_known);
+  const struct hd_model_lock waited = lock_of(ex_node(model, SITE(LOCK, 0x420)));
+  assert_int_equal(waited.waits, 1);
+  assert_int_equal(waited.free_ticks, 0);
+  assert_int_equal(waited.handover_ticks, 2);
   assert_int_equal(lock_of(ex_node(model, SITE(LOCK, 0x400))).holds, MOST);
   assert_in_range(model->header.lost_locks, HELD - MOST, 2 * (HELD - MOST));
 }

@@ -25,29 +25,41 @@ static int forget(void **state) {
   return 0;
 }
 
-/* 200 ns outside, and a region of 800 in which one thread is busy all the time, the other for `busy`. */
-static void read_run(uint64_t busy, const char *function) {
+/* 200 ns outside; regions follow. */
+static void begin_run(void) {
   struct builder *builder = &test.builder;
   builder_init(builder);
   builder->header->max_threads = 2;
+  builder->header->end_ticks = 2000;
   builder_profile(builder, 0, HD_KIND_PROGRAM);
-  const uint32_t region = builder_profile(builder, 0, HD_KIND_PARALLEL)->id;
-  builder_name(builder, region, function, "/src/app.c", "10");
   for (uint32_t thread = 0; thread < 2; thread++) {
     builder_thread(builder, thread == 0 ? HD_THREAD_INITIAL : HD_THREAD_WORKER, 1000, 2000);
     builder_cell(builder_row(builder, 0, thread), thread == 0 ? HD_BUSY : HD_IDLE)->ticks = 200;
+  }
+}
+
+/* In which one thread is busy all the time, the other for `busy`. */
+static void add_region(uint64_t elapsed, uint64_t busy, const char *function, const char *line) {
+  struct builder *builder = &test.builder;
+  const uint32_t region = builder_profile(builder, 0, HD_KIND_PARALLEL)->id;
+  builder_name(builder, region, function, "/src/app.c", line);
+  for (uint32_t thread = 0; thread < 2; thread++) {
     struct hd_row_record *row = builder_row(builder, region, thread);
-    builder_cell(row, HD_BUSY)->ticks = thread == 0 ? 800 : busy;
-    builder_cell(row, HD_WAIT_BARRIER_IMPLICIT)->ticks = thread == 0 ? 0 : 800 - busy;
+    builder_cell(row, HD_BUSY)->ticks = thread == 0 ? elapsed : busy;
+    builder_cell(row, HD_WAIT_BARRIER_IMPLICIT)->ticks = thread == 0 ? 0 : elapsed - busy;
   }
   struct hd_total_record *total = builder_total(builder, region, 2);
   *total = (struct hd_total_record){.profile = total->profile, .thread = total->thread, .team_size = 2, .instances = 1};
-  total->elapsed_ticks = 800;
-  total->capacity_ticks = 1600;
-  total->busy_ticks = 800 + busy;
-  total->busy_max_ticks = 1600;
-  builder->header->end_ticks = 2000;
-  test.model = builder_read(builder);
+  total->elapsed_ticks = elapsed;
+  total->capacity_ticks = 2 * elapsed;
+  total->busy_ticks = elapsed + busy;
+  total->busy_max_ticks = 2 * elapsed;
+}
+
+static void read_run(uint64_t busy, const char *function) {
+  begin_run();
+  add_region(800, busy, function, "10");
+  test.model = builder_read(&test.builder);
 }
 
 static const char *print(bool all) {
@@ -75,6 +87,18 @@ static void test_findings_have_evidence_and_a_cure(void **state) {
                       "    Try: open a parallel region there: divided among 2 threads it takes 0.100 us\n"
                       "         compile with -finstrument-functions, and the finding names the function that takes "
                       "it\n");
+}
+
+/* The first finding is not the largest cause. */
+static void test_a_cause_with_several_places_is_added_up(void **state) {
+  (void)state;
+  begin_run();
+  add_region(400, 220, "first", "10");
+  add_region(400, 240, "second", "20");
+  test.model = builder_read(&test.builder);
+  assert_non_null(
+      strstr(print(false), "2 processors\n\n0.170 us (17 %) to gain in all: uneven work, in 2 places\n\n1. "));
+  assert_null(strstr(test.text, "in all: serial time"));
 }
 
 static void test_a_schedule_that_is_chosen_at_run_time_needs_no_other_code(void **state) {
@@ -180,6 +204,7 @@ static void test_reports_begin_with_findings(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(test_findings_have_evidence_and_a_cure, forget),
+      cmocka_unit_test_teardown(test_a_cause_with_several_places_is_added_up, forget),
       cmocka_unit_test_teardown(test_a_schedule_that_is_chosen_at_run_time_needs_no_other_code, forget),
       cmocka_unit_test_teardown(test_lines_have_at_most_100_characters, forget),
       cmocka_unit_test_teardown(test_a_run_without_findings_says_so, forget),

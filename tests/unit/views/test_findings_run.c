@@ -20,7 +20,8 @@ struct tasks {
   uint64_t every;    /* one is made each */
   uint64_t creation; /* of that takes so long to make it */
   uint64_t work;
-  bool in_loop; /* instead of the single */
+  bool in_loop;  /* instead of the single */
+  uint64_t rest; /* both wait for so long behind the last */
 };
 
 static void play_tasks(const struct tasks *tasks) {
@@ -51,6 +52,8 @@ static void play_tasks(const struct tasks *tasks) {
     sc_at(free_at);
     sc_task_leave(ompt_task_complete);
   }
+  free_at += tasks->rest;
+  sc_at(free_at);
   sc_barrier_end(sc_work_barrier(), 0x240);
   as(0, until);
   sc_barrier_begin(sc_work_barrier(), 0x240);
@@ -63,7 +66,7 @@ static void play_tasks(const struct tasks *tasks) {
 /* Four tasks of 10, each after 50 of work of the one thread that makes them: the other waits for all but 40 of 210. */
 static void test_the_one_who_creates_tasks_is_waited_for(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){4, 50, 0, 10, false});
+  play_tasks(&(struct tasks){4, 50, 0, 10, false, 0});
   expect_found(TASK_CREATION, (4 * 40 + 10 + 10) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
 }
@@ -71,7 +74,7 @@ static void test_the_one_who_creates_tasks_is_waited_for(void **state) {
 /* Eight tasks of 20, each of which takes 10 to make. */
 static void test_tasks_smaller_than_their_cost(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){8, 10, 10, 20, false});
+  play_tasks(&(struct tasks){8, 10, 10, 20, false, 0});
   const double waits = 10 + 90; /* the other before the first task, the maker after the last */
   expect_found(TASK_GRANULARITY, (waits + 8 * 10) / 2, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
@@ -80,7 +83,7 @@ static void test_tasks_smaller_than_their_cost(void **state) {
 /* Tasks of 10 that take 2 to make are small. But 48 of the 50 in which one is made are other work. */
 static void test_tasks_are_not_too_small_for_who_does_other_work(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){4, 50, 2, 10, false});
+  play_tasks(&(struct tasks){4, 50, 2, 10, false, 0});
   expect_found(TASK_CREATION, (4 * 40 + 10 + 10 + 4 * 2) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
 }
@@ -98,7 +101,7 @@ static void test_tasks_that_are_rather_small(void **state) {
 /* Unless creation was not always observed: it may be all of that. */
 static void test_small_tasks_whose_creation_was_off(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){4, 50, 2, 10, false});
+  play_tasks(&(struct tasks){4, 50, 2, 10, false, 0});
   model->off_classes = 1u << HD_CLASS_ENTRY;
   look();
   expect_found(TASK_GRANULARITY, (4 * 40 + 10 + 10 + 4 * 2) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
@@ -107,7 +110,7 @@ static void test_small_tasks_whose_creation_was_off(void **state) {
 /* One task of 100 that took no time to make: the other waits. */
 static void test_too_few_tasks_are_uneven_work(void **state) {
   (void)state;
-  play_tasks(&(struct tasks){1, 1, 0, 100, false});
+  play_tasks(&(struct tasks){1, 1, 0, 100, false, 0});
   expect_found(IMBALANCE, 101 / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
   expect_count(1);
 }
@@ -135,9 +138,8 @@ static void test_nothing_is_gained_without_processors(void **state) {
   expect_count(0);
 }
 
-/* One thread is busy from 0 to 10, none until 40, four times, on one processor: time 30 of each is lost to threads. */
-static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
-  (void)state;
+/* Threads are busy from 0 to 10, none until 40, four times. */
+static void rest_at_barriers(void) {
   begin();
   for (uint64_t time = 0; time < 160; time += 40)
     for (uint32_t thread = 0; thread < 2; thread++) {
@@ -147,9 +149,55 @@ static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
       sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
     }
   join_at(160, 160);
+}
+
+/* On one processor: time 30 of each is lost to threads. */
+static void test_barriers_of_a_crowd_are_the_crowds(void **state) {
+  (void)state;
+  rest_at_barriers();
   play(160, 1, &(struct fk_options){0});
   expect_found(OVERSUBSCRIPTION, 4 * 30, REGION);
   expect_count(1);
+}
+
+static const struct fk_options sleeping = {.environment = (const char *const[]){"OMP_WAIT_POLICY=passive", NULL}};
+
+/* While none of those that sleep works, it is a processor that they lack, for however long. */
+static void test_sleepers_of_a_crowd_lack_processors_while_none_works(void **state) {
+  (void)state;
+  rest_at_barriers();
+  play(160, 1, &sleeping);
+  model->seconds_per_tick = 1;
+  look();
+  expect_found(OVERSUBSCRIPTION, 4 * 30, REGION);
+  expect_count(1);
+}
+
+/* Three threads on two processors: one works for 40 each time, the others for 10. These may be late by 10 of these
+ * ticks, because they are three for two; the rest of the 30 for which they wait is the barrier's. Half of the 90 in
+ * which one works alone could be gained. */
+static void test_many_sleepers_are_late_but_not_for_long(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_fork(0x100, 3, 1, 0);
+  for (uint64_t time = 0; time < 120; time += 40)
+    for (uint32_t thread = 0; thread < 3; thread++) {
+      as(thread, time + (thread == time / 40 ? 40 : 10));
+      sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x300);
+      sc_at(time + 40);
+      sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
+    }
+  as(2, 120);
+  sc_join_begin();
+  join_at(120, 120);
+  play(120, 2, &sleeping);
+  model->seconds_per_tick = 1.5 * 125e-6 / 10;
+  look();
+  const double late = 9 * 10 / 0.75, waits = 6 * 30;
+  expect_found(OVERSUBSCRIPTION, late / waits * 45, REGION);
+  expect_found(BARRIER, (1 - late / waits) * 45, REGION, SITE(BARRIER_EXPLICIT, 0x300));
+  expect_count(2);
 }
 
 /* Of a run that takes seconds, not nanoseconds as the script: what threads may wait for at their start is nothing. */
@@ -160,6 +208,18 @@ static void set_account(uint64_t ran_s, uint64_t queued_s) {
   model->threads[0].account.ran_ns = ran_s * 1000000000;
   model->threads[0].account.queued_ns = queued_s * 1000000000 + waits_ns;
   look();
+}
+
+/* One task of 100 for which the other waits, and 400 in which both wait. Where others take the processors, none of that
+ * is due to uneven tasks. */
+static void test_nobody_has_more_to_do_while_nobody_is_busy(void **state) {
+  (void)state;
+  play_tasks(&(struct tasks){.count = 1, .every = 1, .work = 100, .rest = 400});
+  expect_found(IMBALANCE, (101 + 2 * 400) / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
+  set_account(200, 800);
+  expect_found(IMBALANCE, 101 / 2.0, REGION, SITE(SINGLE, 0x200), TASK);
+  expect_found(OVERSUBSCRIPTION, (501 - 101 / 2.0) * 0.8, PROGRAM);
+  assert_int_equal(found->items[0].cause, HD_CAUSE_OVERSUBSCRIPTION);
 }
 
 /* A machine's number of processors is not the script's. */
@@ -322,6 +382,15 @@ static void test_small_findings_are_left_out(void **state) {
   assert_true(found->unexplained_ticks == 0);
 }
 
+enum { SENTENCE_WIDTH = 91 };
+
+static void check_words(const char (*sentences)[HD_FINDING_BYTES], bool needed) {
+  assert_true(!needed || sentences[0][0] != '\0');
+  for (int i = 0; i < HD_EVIDENCE_MOST; i++)
+    if (hd_text_width(sentences[i]) > SENTENCE_WIDTH)
+      fail_msg("a sentence of %zu characters: %s", hd_text_width(sentences[i]), sentences[i]);
+}
+
 /* Waits that may be missing. */
 static void test_events_that_were_off_make_an_estimate(void **state) {
   (void)state;
@@ -334,6 +403,10 @@ static void test_events_that_were_off_make_an_estimate(void **state) {
   expect_found(IMBALANCE, 20, REGION);
   assert_int_equal(found->items[0].basis, HD_BASIS_ESTIMATED);
   assert_non_null(strstr(found->items[0].evidence[1], "--overhead off"));
+  model->estimated = true;
+  look();
+  assert_non_null(strstr(found->items[0].evidence[1], "short windows only: from 33 to 33 % of the run"));
+  check_words(found->items[0].evidence, true);
 }
 
 static void test_causes_have_names(void **state) {
@@ -349,14 +422,7 @@ static void test_causes_have_names(void **state) {
 
 /* ---- random programs ---- */
 
-enum { SEEDS = 60, SENTENCE_WIDTH = 91 };
-
-static void check_words(const char (*sentences)[HD_FINDING_BYTES], bool needed) {
-  assert_true(!needed || sentences[0][0] != '\0');
-  for (int i = 0; i < HD_EVIDENCE_MOST; i++)
-    if (hd_text_width(sentences[i]) > SENTENCE_WIDTH)
-      fail_msg("a sentence of %zu characters: %s", hd_text_width(sentences[i]), sentences[i]);
-}
+enum { SEEDS = 60 };
 
 /* What can be gained in regions and outside is what would be saved if all processors were busy: with what is
  * unexplained, no more and, but for what is known twice in nested regions, no less. */
@@ -412,9 +478,12 @@ int main(void) {
       cmocka_unit_test_teardown(test_too_few_tasks_are_uneven_work, forget),
       cmocka_unit_test_teardown(test_nothing_is_gained_without_processors, forget),
       cmocka_unit_test_teardown(test_barriers_of_a_crowd_are_the_crowds, forget),
+      cmocka_unit_test_teardown(test_sleepers_of_a_crowd_lack_processors_while_none_works, forget),
+      cmocka_unit_test_teardown(test_many_sleepers_are_late_but_not_for_long, forget),
       cmocka_unit_test_teardown(test_others_take_the_processors, forget),
       cmocka_unit_test_teardown(test_what_others_may_have_caused_is_theirs, forget),
       cmocka_unit_test_teardown(test_uneven_work_may_be_due_to_others, forget),
+      cmocka_unit_test_teardown(test_nobody_has_more_to_do_while_nobody_is_busy, forget),
       cmocka_unit_test_teardown(test_bound_threads_that_share_a_processor_are_pinned, forget),
       cmocka_unit_test_teardown(test_a_process_that_may_not_use_all_processors_is_pinned, forget),
       cmocka_unit_test_teardown(test_a_crowd_that_works_all_the_time_loses_nothing, forget),

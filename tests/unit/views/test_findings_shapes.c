@@ -76,28 +76,6 @@ static void test_a_small_team_whose_threads_open_larger_ones_is_not_serial(void 
   expect_count(1);
 }
 
-/* Two threads on one processor work 10 of each 40, four times. Where they sleep while they wait, they may be late by 10
- * of these ticks each time, because they are two for one; the rest of the 30 is the barrier's. */
-static void test_many_sleepers_are_late_but_not_for_long(void **state) {
-  (void)state;
-  static const char *const passive[] = {"OMP_WAIT_POLICY=passive", NULL};
-  begin();
-  for (uint64_t time = 0; time < 160; time += 40)
-    for (uint32_t thread = 0; thread < 2; thread++) {
-      as(thread, time + 10);
-      sc_barrier_begin(ompt_sync_region_barrier_explicit, 0x300);
-      sc_at(time + 40);
-      sc_barrier_end(ompt_sync_region_barrier_explicit, 0x300);
-    }
-  join_at(160, 160);
-  play(160, 1, &(struct fk_options){.environment = passive});
-  model->seconds_per_tick = 2 * 125e-6 / 10;
-  look();
-  expect_found(OVERSUBSCRIPTION, 4 * 10, REGION);
-  expect_found(BARRIER, 4 * 20, REGION, SITE(BARRIER_EXPLICIT, 0x300));
-  expect_count(2);
-}
-
 /* ---- reductions ---- */
 
 static void wait_for_critical(void) {
@@ -237,7 +215,6 @@ int main(void) {
       cmocka_unit_test_teardown(test_a_loop_waits_for_its_longest_part_in_its_reduction, forget),
       cmocka_unit_test_teardown(test_sections_without_a_barrier_are_serial_in_the_region, forget),
       cmocka_unit_test_teardown(test_a_small_team_whose_threads_open_larger_ones_is_not_serial, forget),
-      cmocka_unit_test_teardown(test_many_sleepers_are_late_but_not_for_long, forget),
       cmocka_unit_test_teardown(test_a_critical_section_of_the_directive_combines_a_reduction, forget),
       cmocka_unit_test_teardown(test_tasks_that_wait_for_each_other_are_dependent, forget),
       cmocka_unit_test_teardown(test_one_thread_that_creates_all_tasks_needs_no_single, forget),
