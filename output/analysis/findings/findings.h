@@ -53,6 +53,7 @@ enum { HD_FINDING_BYTES = 160, HD_EVIDENCE_MOST = 2 };
 struct hd_place_sums {
   uint64_t visits;
   double busy_ticks;            /* inclusive */
+  double mpi_ticks, mpi_bytes;  /* in calls of MPI; taken or given there */
   struct hd_team_totals team;   /* of the place itself; instances 0: it has none */
   struct hd_team_totals region; /* of the regions that it is in */
   uint64_t task_count;          /* in these regions */

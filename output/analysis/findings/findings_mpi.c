@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/analysis/findings/findings_internal.h"
 #include "output/model/format_names.h"
@@ -38,10 +39,21 @@ void hd_charges_find_mpi(struct hd_diagnosis *diagnosis) {
   }
 }
 
+static bool is_send(const char *function) {
+  static const char *const sends[] = {"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend"};
+  for (size_t i = 0; function && i < sizeof sends / sizeof sends[0]; i++)
+    if (strcmp(function, sends[i]) == 0)
+      return true;
+  return false;
+}
+
 static const char *cure(const struct hd_node *call) {
   if (call->ticks[HD_WAIT_MPI_COLLECTIVE] > 0)
     return "compare the ranks' busy times: all wait for the last; fewer of them, for more at once; or a non-blocking "
            "one";
+  if (is_send(call->called))
+    return "compare the ranks' busy times: who receives late lets this one wait; MPI_Irecv there in time, or MPI_Isend "
+           "here";
   if (call->ticks[HD_WAIT_MPI_POINT_TO_POINT] > 0)
     return "compare the ranks' busy times: who sends late lets this one wait; MPI_Irecv and MPI_Isend before work that "
            "does not need them";
@@ -51,13 +63,13 @@ static const char *cure(const struct hd_node *call) {
 }
 
 void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
-  const struct hd_node *call = finding->place;
-  const double visits = call->visits > 0 ? (double)call->visits : 1;
+  const struct hd_place_sums *sums = &finding->sums;
+  const double visits = sums->visits > 0 ? (double)sums->visits : 1;
   char bytes[40] = "";
-  if (call->shares.mpi_bytes > 0)
-    snprintf(bytes, sizeof bytes, " and %.0f bytes", (double)call->shares.mpi_bytes / visits);
+  if (sums->mpi_bytes > 0)
+    snprintf(bytes, sizeof bytes, " and %.0f bytes", sums->mpi_bytes / visits);
   hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of that the transfer takes is not known",
-         call->visits, hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
-         call->visits == 1 ? "" : " each");
-  hd_say(finding->attempt[0], "%s", cure(call));
+         sums->visits, hd_plural(sums->visits), hd_say_time(diagnosis, sums->mpi_ticks / visits).text, bytes,
+         sums->visits == 1 ? "" : " each");
+  hd_say(finding->attempt[0], "%s", cure(finding->place));
 }

@@ -183,7 +183,8 @@ static struct hd_model_lock locks_at(const struct hd_model *model, const struct 
 /* Fewer are not mentioned. */
 #define HELD_FOR_OTHERS 0.01
 
-/* How its waits divide among holders and hand-overs, if that was followed. Returns whether most of them are hand-overs. */
+/* How its waits divide among holders and hand-overs, if that was followed. Returns whether most of them are hand-overs.
+ */
 static bool say_holders(const struct hd_diagnosis *diagnosis, struct hd_finding *finding, uint32_t evidence) {
   const struct hd_model *model = diagnosis->model;
   const struct hd_node *place = finding->place;
@@ -271,14 +272,15 @@ void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_fin
   }
   hd_say(finding->evidence[0], "threads were ready to run, but had no processor, for %s in all: others had it",
          hd_say_time(diagnosis, finding->lost_ticks).text);
-  hd_say(finding->attempt[0], "an idle machine, or fewer threads: other processes take the processors");
+  hd_say(finding->attempt[0], "an idle machine, or fewer %sthreads: other processes take the processors",
+         diagnosis->model->header.ranks > 1 ? "ranks or " : "");
 }
 
 void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_loss_book *book = diagnosis->book;
   if (diagnosis->crowded) {
-    hd_say(finding->evidence[0], "its %u threads may use %u of the machine's %u processors",
-           book->alive_threads, diagnosis->processors, diagnosis->model->header.online_processors);
+    hd_say(finding->evidence[0], "its %u threads may use %u of the machine's %u processors", book->alive_threads,
+           diagnosis->processors, diagnosis->model->header.online_processors);
     hd_say(finding->attempt[0], "a wider affinity mask (taskset, numactl, cpuset, the batch system), or %u thread%s",
            diagnosis->processors, hd_plural(diagnosis->processors));
     return;
