@@ -85,7 +85,7 @@ static void find_waits(struct hd_job *job) {
       continue;
     hd_say(finding->evidence, "even rank %d, which has most to do, waits there for %s", late->rank,
            hd_duration_brief(seconds).text);
-    hd_say(finding->attempt, "%s", hd_mpi_cure(place->wait));
+    hd_say(finding->attempt, "%s", hd_mpi_cure(place->wait, place->called));
   }
 }
 

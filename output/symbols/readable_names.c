@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/symbols/fortran_names.h"
 #include "support/command/memory.h"
 
 /* libstdc++'s; there is no C header for it. */
 extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *bytes, int *status);
 
-static const char *const outlined[] = {"._omp_fn.",  "._omp_cpyfn.", ".omp_outlined", ".omp_task_entry",
-                                       ".omp_task_", ".omp.",        "._omp_",        NULL};
+static const char *const outlined[] = {"._omp_fn.",       "._omp_cpyfn.", ".omp_outlined",
+                                       ".omp_task_entry", ".omp_task_",   ".omp.",
+                                       "._omp_",          "..omp_par",    NULL};
 static const char *const clones[] = {".cold", ".part.", ".isra.", ".constprop.", ".lto_priv.", NULL};
 
 /* Where the first of the suffixes begins; `length` when that is before. */
@@ -24,11 +26,19 @@ static size_t length_before(const char *name, const char *const *suffixes, size_
   return length;
 }
 
+/* GCC numbers functions that lie within others: "inner.0". */
+static size_t length_before_number(const char *name, size_t length) {
+  size_t at = length;
+  while (at > 0 && name[at - 1] >= '0' && name[at - 1] <= '9')
+    at--;
+  return at < length && at > 1 && name[at - 1] == '.' ? at - 1 : length;
+}
+
 /* The first `length` characters, demangled. */
 static char *demangled(const char *name, size_t length) {
-  char *text = hd_print("%.*s", (int)length, name);
+  char *text = hd_print("%.*s", (int)length_before_number(name, length), name);
   int status = 0;
-  char *made = strncmp(text, "_Z", 2) == 0 ? __cxa_demangle(text, NULL, NULL, &status) : NULL;
+  char *made = strncmp(text, "_Z", 2) == 0 ? __cxa_demangle(text, NULL, NULL, &status) : hd_fortran_name(text);
   if (!made)
     return text;
   free(text);

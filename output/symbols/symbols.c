@@ -9,14 +9,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "output/symbols/function_names.h"
 #include "output/symbols/gcc_lines.h"
 #include "output/symbols/line_rows.h"
-#include "output/symbols/readable_names.h"
 #include "output/symbols/symbol_scopes.h"
 #include "output/symbols/symbol_table.h"
 #include "support/command/memory.h"
-
-enum { DIE_DEPTH_MAX = 32 };
 
 struct hd_symbols {
   struct hd_scopes scopes;
@@ -128,30 +126,6 @@ void hd_symbols_close(struct hd_symbols *symbols) {
   free(symbols);
 }
 
-static const char *linkage_name(Dwarf_Die *die) {
-  Dwarf_Attribute attribute;
-  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-    return dwarf_formstring(&attribute);
-  return dwarf_diename(die);
-}
-
-/* The file a function is written in. Not libdw's dwarf_decl_file: it takes DWARF 5's file 0, the unit's own, for none,
- * and aborts when a unit's list of files cannot be read (GCC's split debug information). */
-static const char *declared_in(Dwarf_Die *die) {
-  Dwarf_Attribute attribute;
-  Dwarf_Files *files = NULL;
-  Dwarf_Die unit;
-  Dwarf_Half version = 0;
-  Dwarf_Word number = 0;
-  size_t count = 0;
-  if (!dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) != 0 ||
-      !dwarf_cu_die(attribute.cu, &unit, &version, NULL, NULL, NULL, NULL, NULL) || (number == 0 && version < 5) ||
-      dwarf_getsrcfiles(&unit, &files, &count) != 0 || number >= count)
-    return NULL;
-  return dwarf_filesrc(files, number, NULL, NULL);
-}
-
 /* The innermost function at an address, inlined or not. */
 static bool find_scope(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *scope) {
   if (!hd_scopes_function(&symbols->scopes, unit, pc, scope))
@@ -160,9 +134,8 @@ static bool find_scope(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr p
   return true;
 }
 
-static void name_after(Dwarf_Die *scope, struct hd_symbol *symbol) {
-  const char *name = linkage_name(scope);
-  symbol->function = name ? hd_symbols_readable(name) : NULL;
+static void name_after(Dwarf_Die *unit, const char *name, struct hd_symbol *symbol) {
+  symbol->function = name ? hd_function_readable(unit, name) : NULL;
   symbol->outlined = name && !symbol->function;
 }
 
@@ -214,7 +187,7 @@ static const char *first_file(Dwarf_Die *unit, Dwarf_Addr function_start) {
  * function's own file is nearer. */
 static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start, Dwarf_Die *scope,
                       struct hd_symbol *symbol) {
-  struct wanted wanted = {.start = function_start, .scope = scope, .file = scope ? declared_in(scope) : NULL};
+  struct wanted wanted = {.start = function_start, .scope = scope, .file = scope ? hd_function_file(scope) : NULL};
   if (!wanted.file && !(scope && dwarf_tag(scope) == DW_TAG_inlined_subroutine))
     wanted.file = first_file(unit, function_start);
   if (scope && find_row_of(unit, pc, wanted, symbol))
@@ -226,52 +199,8 @@ static void find_line(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Addr function_start,
   find_row_of(unit, pc, wanted, symbol);
 }
 
-/* The function of the source around a line: of all that begin at or before it, the last. */
-struct around {
-  const char *file;
-  int line;
-  int best_line;
-  const char *best;
-};
-
-static void consider(Dwarf_Die *die, struct around *around) {
-  int line = 0;
-  const char *file = declared_in(die);
-  const char *name = linkage_name(die);
-  if (!file || !name || dwarf_decl_line(die, &line) != 0 || line > around->line || line <= around->best_line)
-    return;
-  if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_hasattr_integrate(die, DW_AT_artificial) ||
-      strcmp(file, around->file) != 0)
-    return;
-  char *readable = hd_symbols_readable(name);
-  if (readable) {
-    around->best_line = line;
-    around->best = name;
-  }
-  free(readable);
-}
-
-static void search_functions(Dwarf_Die *parent, struct around *around, int depth) {
-  Dwarf_Die die;
-  if (depth > DIE_DEPTH_MAX || dwarf_child(parent, &die) != 0)
-    return;
-  do {
-    const int tag = dwarf_tag(&die);
-    if (tag == DW_TAG_subprogram)
-      consider(&die, around);
-    else if (tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-             tag == DW_TAG_module)
-      search_functions(&die, around, depth + 1);
-  } while (dwarf_siblingof(&die, &die) == 0);
-}
-
 static void name_after_source(Dwarf_Die *unit, struct hd_symbol *symbol) {
-  struct around around = {.file = symbol->file, .line = (int)symbol->line};
-  Dwarf_Die whole = hd_scopes_whole_unit(unit);
-  search_functions(&whole, &around, 0);
-  if (!around.best)
-    return;
-  symbol->function = hd_symbols_readable(around.best);
+  symbol->function = hd_function_around(unit, symbol->file, (int)symbol->line);
   symbol->outlined = symbol->function == NULL;
 }
 
@@ -314,11 +243,9 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
   const bool has_block = found && call != HD_CALL_PLAIN && symbols->is_x86_64;
   const int line = has_block ? leave_bound(symbols, &asked, &scope) : 0;
   if (found)
-    name_after(&scope, symbol);
-  if (name && !symbol->function && !symbol->outlined) {
-    symbol->function = hd_symbols_readable(name);
-    symbol->outlined = symbol->function == NULL;
-  }
+    name_after(unit, hd_function_linkage_name(&scope), symbol);
+  if (!symbol->function && !symbol->outlined)
+    name_after(unit, name, symbol);
   if (!unit)
     return;
   if (is_entry)
@@ -336,11 +263,12 @@ void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t addre
 static void find_own_function(struct hd_symbols *symbols, Dwarf_Die *unit, Dwarf_Addr pc, struct hd_symbol *symbol) {
   Dwarf_Die function;
   int line = 0;
-  const char *name = hd_scopes_function(&symbols->scopes, unit, pc, &function) ? linkage_name(&function) : NULL;
+  const char *name =
+      hd_scopes_function(&symbols->scopes, unit, pc, &function) ? hd_function_linkage_name(&function) : NULL;
   if (!name)
     return;
-  symbol->function = hd_symbols_routine_name(name);
-  const char *file = declared_in(&function);
+  symbol->function = hd_function_routine_name(unit, name);
+  const char *file = hd_function_file(&function);
   if (file && dwarf_decl_line(&function, &line) == 0 && line > 0)
     set_place(symbol, unit, file, line);
 }
@@ -355,7 +283,7 @@ void hd_symbols_find_routine(struct hd_symbols *symbols, uint64_t offset, uint64
     find_own_function(symbols, unit, at - bias, symbol);
   if (!symbol->function && hd_symbol_table_find(&symbols->table, symbols->module, at, &found) &&
       (found.sized || found.start == at))
-    symbol->function = hd_symbols_routine_name(found.name);
+    symbol->function = hd_function_routine_name(unit, found.name);
   if (unit && symbol->line == 0)
     find_row_of(unit, at - bias, (struct wanted){.start = at - bias}, symbol);
 }
@@ -374,12 +302,12 @@ void hd_symbols_find_code(struct hd_symbols *symbols, uint64_t offset, uint64_t 
   Dwarf_Die scope = found ? function : (Dwarf_Die){0};
   if (found) {
     hd_scopes_innermost(&scope, at - bias);
-    name_after(&scope, symbol);
+    name_after(unit, hd_function_linkage_name(&scope), symbol);
   }
-  if (found && dwarf_tag(&scope) == DW_TAG_inlined_subroutine && linkage_name(&function))
-    *inlined_into = hd_symbols_readable(linkage_name(&function));
+  if (found && dwarf_tag(&scope) == DW_TAG_inlined_subroutine && hd_function_linkage_name(&function))
+    *inlined_into = hd_function_readable(unit, hd_function_linkage_name(&function));
   if (name && !symbol->function)
-    symbol->function = hd_symbols_readable(name);
+    symbol->function = hd_function_readable(unit, name);
   if (unit)
     find_line(unit, at - bias, around.start > bias ? around.start - bias : 0, found ? &scope : NULL, symbol);
   if (!symbol->function && symbol->line != 0)

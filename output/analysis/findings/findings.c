@@ -110,6 +110,8 @@ static void add_team(struct hd_team_totals *to, const struct hd_team_totals *fro
 static void add_place(struct hd_place_sums *sums, const struct hd_node *node) {
   sums->visits += node->visits;
   sums->busy_ticks += (double)node->inclusive_ticks[HD_BUSY];
+  sums->mpi_ticks += (double)hd_ticks_in_mpi(node->ticks);
+  sums->mpi_bytes += (double)node->shares.mpi_bytes;
   add_team(&sums->team, &node->team);
 }
 

@@ -54,6 +54,7 @@ enum { HD_FINDING_BYTES = 160, HD_EVIDENCE_MOST = 2 };
 struct hd_place_sums {
   uint64_t visits;
   double busy_ticks;            /* inclusive */
+  double mpi_ticks, mpi_bytes;  /* in calls of MPI; taken or given there */
   struct hd_team_totals team;   /* of the place itself; instances 0: it has none */
   struct hd_team_totals region; /* of the regions that it is in */
   uint64_t task_count;          /* in these regions */
@@ -109,8 +110,8 @@ void hd_say(char sentence[HD_FINDING_BYTES], const char *format, ...) __attribut
 const char *hd_cause_id(enum hd_cause cause);
 const char *hd_cause_words(enum hd_cause cause);
 
-/** What to try where threads wait in MPI, in calls of this kind: the rank that others wait for is known. */
-const char *hd_mpi_cure(enum hd_state wait);
+/** What to try where threads wait in a function of MPI, whose calls are of this kind. */
+const char *hd_mpi_cure(enum hd_state wait, const char *function);
 
 /** False: only runs that are compared have it, or ranks of a job. */
 bool hd_cause_is_of_one_run(enum hd_cause cause);

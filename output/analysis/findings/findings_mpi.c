@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/analysis/findings/findings_internal.h"
 #include "output/model/format_names.h"
@@ -38,12 +39,21 @@ void hd_charges_find_mpi(struct hd_diagnosis *diagnosis) {
   }
 }
 
-const char *hd_mpi_cure(enum hd_state wait) {
+static bool is_send(const char *function) {
+  static const char *const sends[] = {"MPI_Send", "MPI_Bsend", "MPI_Ssend", "MPI_Rsend"};
+  for (size_t i = 0; function && i < sizeof sends / sizeof sends[0]; i++)
+    if (strcmp(function, sends[i]) == 0)
+      return true;
+  return false;
+}
+
+const char *hd_mpi_cure(enum hd_state wait, const char *function) {
   switch (wait) {
   case HD_WAIT_MPI_COLLECTIVE:
     return "fewer of them, for more at once; or a non-blocking one (MPI_Iallreduce) with work meanwhile";
   case HD_WAIT_MPI_POINT_TO_POINT:
-    return "MPI_Irecv and MPI_Isend before work that does not need them; fewer and larger messages";
+    return is_send(function) ? "MPI_Irecv in time where it is received, or MPI_Isend here; fewer and larger messages"
+                             : "MPI_Irecv and MPI_Isend before work that does not need them; fewer and larger messages";
   case HD_WAIT_MPI_IO:
     return "collective calls (MPI_File_write_all), larger pieces, or fewer ranks that write";
   default:
@@ -53,13 +63,14 @@ const char *hd_mpi_cure(enum hd_state wait) {
 
 void hd_say_mpi_wait(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
   const struct hd_node *call = finding->place;
-  const double visits = call->visits > 0 ? (double)call->visits : 1;
+  const struct hd_place_sums *sums = &finding->sums;
+  const double visits = sums->visits > 0 ? (double)sums->visits : 1;
   char bytes[40] = "";
-  if (call->shares.mpi_bytes > 0)
-    snprintf(bytes, sizeof bytes, " and %.0f bytes", (double)call->shares.mpi_bytes / visits);
-  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of it is transfer is not known", call->visits,
-         hd_plural(call->visits), hd_say_time(diagnosis, waits_in(call) / visits).text, bytes,
-         call->visits == 1 ? "" : " each");
+  if (sums->mpi_bytes > 0)
+    snprintf(bytes, sizeof bytes, " and %.0f bytes", sums->mpi_bytes / visits);
+  hd_say(finding->evidence[0], "%" PRIu64 " call%s of %s%s%s: how much of it is transfer is not known", sums->visits,
+         hd_plural(sums->visits), hd_say_time(diagnosis, sums->mpi_ticks / visits).text, bytes,
+         sums->visits == 1 ? "" : " each");
   hd_say(finding->attempt[0], "see for which rank this one waits: heddle job, with the profiles of all");
-  hd_say(finding->attempt[1], "%s", hd_mpi_cure(hd_mpi_kind(call->ticks)));
+  hd_say(finding->attempt[1], "%s", hd_mpi_cure(hd_mpi_kind(call->ticks), call->called));
 }

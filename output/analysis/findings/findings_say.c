@@ -272,7 +272,8 @@ void hd_say_oversubscription(const struct hd_diagnosis *diagnosis, struct hd_fin
   }
   hd_say(finding->evidence[0], "threads were ready to run, but had no processor, for %s in all: others had it",
          hd_say_time(diagnosis, finding->lost_ticks).text);
-  hd_say(finding->attempt[0], "an idle machine, or fewer threads: other processes take the processors");
+  hd_say(finding->attempt[0], "an idle machine, or fewer %sthreads: other processes take the processors",
+         diagnosis->model->header.ranks > 1 ? "ranks or " : "");
 }
 
 void hd_say_pinned(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {

@@ -88,6 +88,23 @@ def test_names_of_inlined_cplusplus_from_gcc(build_program, run_heddle, export, 
     assert_inlined_names(export(path))
 
 
+PROCEDURES = {"module": "loom::weave", "within": "beat", "submodule": "loom::tie", "submodule's own": "loom::pull", "outside": "spin",
+              "program": "cloth", "program's own": "cut"}
+
+
+@pytest.mark.parametrize("flags", [["-O0"], ["-O2"], ["-O2", "-gdwarf-4"], ["-O2", "-gsplit-dwarf"]], ids=" ".join)
+def test_names_of_fortran_are_the_sources(build_program, run_heddle, export, flags, tmp_path):
+    path = tmp_path / "fortran.heddle"
+    program = build_program("names.f90", compiler="gfortran", flags=["-finstrument-functions", *flags])
+    result = run_heddle("run", "--gomp", "--libomp", libomp_folder(19) / "libomp.so.5", "-o", path, "--", program,
+                        env=environment_for(None, threads=2))
+    assert (result.returncode, result.stdout) == (0, "10402\n"), result.stderr
+    loaded = export(path)
+    assert_names(loaded, "names.f90", {mark: (name, "parallel") for mark, name in PROCEDURES.items()})
+    assert {entry["name"] for entry in loaded.profiles if entry["kind"] == "routine"} >= {"main", *PROCEDURES.values()}
+    assert {entry["name"] for entry in loaded.profiles} <= {"main", "names", *PROCEDURES.values()}
+
+
 def name_by_binutils(program, offset):
     """What addr2line says of the instruction before a return address: (function, line)."""
     command = ["addr2line", "-f", "-e", str(program), hex(int(offset, 16) - 1)]

@@ -45,6 +45,48 @@ static void test_outlined_functions_bear_their_parents_name(void **state) {
   expect_readable("_Znot_mangled", "_Znot_mangled");
 }
 
+static void test_fortran_names_are_the_sources(void **state) {
+  (void)state;
+  expect_readable("__loom_MOD_weave", "loom::weave");
+  expect_readable("__a_MOD_b_MOD_c", "a::b_MOD_c");
+  expect_readable("__loom.knots_MOD_pull", "loom::pull");
+  expect_readable("__loom_MOD_weave._omp_fn.0", "loom::weave");
+  expect_readable("beat.0", "beat");
+  expect_readable("beat.12._omp_fn.3", "beat");
+  expect_readable("_QMloomPweave", "loom::weave");
+  expect_readable("_QMloomPweave..omp_par", "loom::weave");
+  expect_readable("_QMloomPweave..omp_par.2", "loom::weave");
+  expect_readable("_QMloomSknotsPpull", "loom::pull");
+  expect_readable("_QMloomFweavePbeat", "beat");
+  expect_readable("_QFweavePbeat", "beat");
+  expect_readable("_QFPcut..omp_par", "cut");
+  expect_readable("_QQmain", "MAIN__");
+  expect_readable("_QQmain..omp_par", "MAIN__");
+}
+
+static void test_names_that_only_look_like_fortran_are_kept(void **state) {
+  (void)state;
+  const char *kept[] = {
+      "__loom_MOD_", "__MOD_weave",     "__cyg_profile_func_enter", "loom_MOD_weave", "spin_",  "_Q", "_QM", "_QMloom",
+      "_QMloomP",    "_QMloomPweave_X", "_QMloomPweavePx",          "_QMloomEcount",  "_Quick", ".0", "0"};
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+    expect_readable(kept[i], kept[i]);
+}
+
+static void expect_routine_name(const char *linkage_name, const char *expected) {
+  char *name = hd_symbols_routine_name(linkage_name);
+  assert_string_equal(name, expected);
+  free(name);
+}
+
+static void test_routines_names_keep_the_mark_of_outlined_code(void **state) {
+  (void)state;
+  expect_routine_name("__loom_MOD_weave", "loom::weave");
+  expect_routine_name("__loom_MOD_weave._omp_fn.0", "loom::weave._omp_fn.0");
+  expect_routine_name("beat.0.constprop.1", "beat");
+  expect_routine_name("_Z3fooid._omp_fn.1", "foo(int, double)._omp_fn.1");
+}
+
 static void test_target_regions_bear_their_functions_name(void **state) {
   (void)state;
   expect_readable("__omp_offloading_10303_1a2b3c_main_l42", "main");
@@ -310,6 +352,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_functions_are_shortened_for_readers),
       cmocka_unit_test(test_outlined_functions_bear_their_parents_name),
+      cmocka_unit_test(test_fortran_names_are_the_sources),
+      cmocka_unit_test(test_names_that_only_look_like_fortran_are_kept),
+      cmocka_unit_test(test_routines_names_keep_the_mark_of_outlined_code),
       cmocka_unit_test(test_target_regions_bear_their_functions_name),
       cmocka_unit_test(test_outlined_functions_without_parent_have_no_name),
       cmocka_unit_test(test_block_of_a_call_for_work_is_where_the_answer_was_yes),

@@ -3,10 +3,13 @@
 #include "expect.h"
 #include "output/analysis/findings/findings.h"
 #include "output/analysis/losses/losses.h"
+#include "output/model/duration.h"
 #include "output/model/memory.h"
 #include "output/model/node_text.h"
 #include "random_plays.h"
 #include "script.h"
+
+#include <stdio.h>
 
 #define REGION SITE(PARALLEL, 0x100)
 #define SEND SITE(MPI, 0x700)
@@ -118,10 +121,37 @@ static void test_waits_are_found_and_initialisation_is_none(void **state) {
   hd_model_free(model);
 }
 
+/* Of one line, in two callers. */
+static void test_a_finding_is_of_all_calls_at_its_place(void **state) {
+  (void)state;
+  begin();
+  sc_routine_enter(0x1000);
+  call(0, 100, HEDDLE_MPI_POINT_TO_POINT, 0x700, 30);
+  sc_routine_exit(0x1000);
+  sc_routine_enter(0x1100);
+  call(100, 250, HEDDLE_MPI_POINT_TO_POINT, 0x700, 10);
+  call(250, 400, HEDDLE_MPI_POINT_TO_POINT, 0x700, 20);
+  sc_routine_exit(0x1100);
+  struct hd_model *model = end(1000);
+  struct hd_findings *findings = hd_findings_new(model, HD_FINDING_LEAST);
+  const struct hd_finding *finding = &findings->items[0];
+  while (finding->cause != HD_CAUSE_MPI_WAIT)
+    finding++;
+  assert_int_equal(finding->callpaths, 2);
+  assert_true(finding->gain_ticks == 400);
+  char expected[HD_FINDING_BYTES];
+  const struct hd_cell each = hd_duration_brief(400.0 / 3 * model->seconds_per_tick);
+  snprintf(expected, sizeof expected, "3 calls of %s and 20 bytes each:", each.text);
+  assert_memory_equal(finding->evidence[0], expected, strlen(expected));
+  hd_findings_free(findings);
+  hd_model_free(model);
+}
+
 static void test_random_programs_match_the_oracle(void **state) {
   (void)state;
   pl_check("mpi", (struct rp_options){.routines = true, .mpi = true}, &(struct fk_options){0}, 1);
-  pl_check("mpi, killed", (struct rp_options){.routines = true, .mpi = true, .killed = true}, &(struct fk_options){0}, 1);
+  pl_check("mpi, killed", (struct rp_options){.routines = true, .mpi = true, .killed = true}, &(struct fk_options){0},
+           1);
 }
 
 int main(void) {
@@ -131,6 +161,7 @@ int main(void) {
       cmocka_unit_test(test_what_mpi_calls_itself_is_part_of_the_call),
       cmocka_unit_test(test_other_threads_have_no_work_meanwhile_only_outside_regions),
       cmocka_unit_test(test_waits_are_found_and_initialisation_is_none),
+      cmocka_unit_test(test_a_finding_is_of_all_calls_at_its_place),
       cmocka_unit_test(test_random_programs_match_the_oracle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

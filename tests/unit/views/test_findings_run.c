@@ -238,6 +238,10 @@ static void test_others_take_the_processors(void **state) {
   expect_found(OVERSUBSCRIPTION, 250, PROGRAM);
   expect_count(1);
   assert_int_equal(found->items[0].basis, HD_BASIS_MODEL);
+  assert_memory_equal(found->items[0].attempt[0], "an idle machine, or fewer threads:", 34);
+  model->header.ranks = 2;
+  set_account(750, 250);
+  assert_memory_equal(found->items[0].attempt[0], "an idle machine, or fewer ranks or threads:", 43);
 }
 
 /* Both leave the barrier late, or only come to it late, for 20: none of that is the barrier's if others worked. */
