@@ -17,12 +17,14 @@
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"
 
-enum question { SUMMARY, PRINT, CONCURRENCY, INSTANCE, CHECK };
+enum question { SUMMARY, PRINT, CONCURRENCY, INSTANCE, WHEN, CHECK };
+enum { LULLS_SHOWN = 10, LIMIT_NOT_GIVEN = HD_NONE };
 
 struct choices {
   struct hd_trace_choice choice;
   enum question question;
   uint32_t instance; /* enum hd_trace_instance */
+  struct hd_lull_choice lulls;
   bool no_cache;
 };
 
@@ -40,6 +42,48 @@ static bool take_instance(const struct hd_option_use *use) {
   return true;
 }
 
+/* What follows the word, and spaces; NULL: something else stands there. */
+static const char *after(const char *text, const char *word) {
+  if (!text)
+    return NULL;
+  text += strspn(text, " ");
+  if (strncmp(text, word, strlen(word)) != 0)
+    return NULL;
+  text += strlen(word);
+  return text + strspn(text, " ");
+}
+
+/* 0: it is no time. */
+static double read_time(const char *text) {
+  static const struct {
+    const char *name;
+    double seconds;
+  } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
+  char *end;
+  const double number = strtod(text, &end);
+  end += strspn(end, " ");
+  for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].name) == 0)
+      return isfinite(number) ? number * units[i].seconds : 0;
+  return 0;
+}
+
+/* busy<=K for TIME */
+static bool read_when(const char *text, struct hd_lull_choice *lulls) {
+  const char *most = after(after(text, "busy"), "<=");
+  const size_t digits = most ? strspn(most, "0123456789") : 0;
+  if (!most || digits == 0 || digits > 9)
+    return false;
+  const char *time = after(most + digits, "for");
+  lulls->busy_most = (uint32_t)strtoul(most, NULL, 10);
+  lulls->least_seconds = time ? read_time(time) : 0;
+  return lulls->least_seconds > 0;
+}
+
+static bool take_when(const struct hd_option_use *use) {
+  return read_when(use->argument, use->field) || hd_option_expect(use, use->option->expects);
+}
+
 static const char *const instance_words[] = {"slowest", "median", "fastest", "first", "last", NULL};
 
 #define ASK(asked) .one_of = {offsetof(struct choices, question), asked}
@@ -52,6 +96,11 @@ static const struct hd_option options[] = {
      "median, fastest, first or last; or its number",
      .take = take_instance, .field = offsetof(struct choices, instance), .words = instance_words, .most = 5,
      ASK(INSTANCE)},
+    {0, "when", "CONDITION",
+     "list the times in which few threads were busy, the longest first, and what\n"
+     "all threads did then: 'busy<=K for TIME', as 'busy<=1 for 10ms'",
+     .take = take_when, .field = offsetof(struct choices, lulls),
+     .expects = "'busy<=K for TIME', as 'busy<=1 for 10ms'", ASK(WHEN)},
     {0, "check", NULL, "whether the trace adds up to the profile", ASK(CHECK)},
     {0, "region", "ID",
      "--instance: the region, by its number in reports (Id); --print,\n"
@@ -65,6 +114,9 @@ static const struct hd_option options[] = {
      .field = offsetof(struct choices, choice.thread), .expects = "a thread's number"},
     {0, "csv", NULL, "--print, --concurrency: write comma-separated values",
      HD_OPTION_FLAG(struct choices, choice.csv)},
+    {'n', "limit", "N", "--when: show the N longest (default 10; 0, and --json's default: all)", .take = hd_take_number,
+     .field = offsetof(struct choices, lulls.limit), .expects = "a number of times"},
+    {0, "json", NULL, "--when: write JSON (docs/trace.md)", HD_OPTION_FLAG(struct choices, lulls.json)},
     HD_OPTION_WIDTH,
     HD_OPTION_PAGER,
     {0, "no-cache", NULL, "do not store resolved names in FILE", .take = hd_take_flag,
@@ -96,6 +148,8 @@ static bool check(void *context) {
     return hd_usage_complain(&usage, "--instance needs --region ID");
   if (choices->question != INSTANCE && choice->region != HD_NONE && !lists)
     return hd_usage_complain(&usage, "--region belongs to --instance, --print and --concurrency");
+  if (choices->question != WHEN && (choices->lulls.json || choices->lulls.limit != LIMIT_NOT_GIVEN))
+    return hd_usage_complain(&usage, "--limit and --json belong to --when");
   return true;
 }
 
@@ -109,6 +163,12 @@ static bool has_trace(const struct hd_model *model, const struct choices *choice
   return false;
 }
 
+static bool print_lulls(const struct hd_model *model, struct hd_lull_choice lulls) {
+  if (lulls.limit == LIMIT_NOT_GIVEN)
+    lulls.limit = lulls.json ? 0 : LULLS_SHOWN;
+  return hd_trace_print_lulls(model, &lulls, stdout);
+}
+
 static bool answer(const struct hd_model *model, const struct choices *choices) {
   uint64_t differences = 0;
   switch (choices->question) {
@@ -118,6 +178,8 @@ static bool answer(const struct hd_model *model, const struct choices *choices) 
     return hd_trace_print_concurrency(model, &choices->choice, stdout);
   case INSTANCE:
     return hd_trace_print_instance(model, choices->choice.region, choices->instance, stdout);
+  case WHEN:
+    return print_lulls(model, choices->lulls);
   case CHECK:
     return hd_trace_check(model, &differences, stdout) && differences == 0;
   default:
@@ -126,14 +188,16 @@ static bool answer(const struct hd_model *model, const struct choices *choices) 
 }
 
 int hd_cmd_trace(int argc, char **argv) {
-  struct choices choices = {.choice = {.to_seconds = INFINITY, .thread = HD_NONE, .region = HD_NONE}};
+  struct choices choices = {.choice = {.to_seconds = INFINITY, .thread = HD_NONE, .region = HD_NONE},
+                            .lulls = {.limit = LIMIT_NOT_GIVEN}};
   const struct hd_profile_command command = {
       .usage = &usage, .choices = &choices, .no_cache = &choices.no_cache, .check = check};
   int status = HD_EXIT_OK;
   struct hd_model *model = hd_open_profile(&command, argc, argv, &status);
   if (!model)
     return status;
-  hd_pager_begin();
+  if (!choices.lulls.json)
+    hd_pager_begin();
   const bool answered = has_trace(model, &choices) && answer(model, &choices);
   const bool written = hd_stream_finish(stdout, "standard output");
   hd_model_free(model);

@@ -2,6 +2,7 @@
 #include "cli/run/options.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/ctl/rules.h"
 #include "cli/run/run_internal.h"
@@ -65,6 +66,10 @@ static bool take_trace(const struct hd_option_use *use) {
 static bool take_trace_condition(const struct hd_option_use *use) {
   struct hd_run_options *taken = use->choices;
   taken->set[HD_SET_TRACE_WHEN] = use->argument;
+  if (strncmp(use->argument, "busy", strlen("busy")) == 0)
+    return hd_option_refuse(use,
+                            "cannot follow the number of busy threads: trace the run with --trace or --trace-last, "
+                            "and 'heddle trace --when CONDITION FILE' lists those times");
   return hd_run_trace_condition_is_valid(use->argument) || hd_option_expect(use, use->option->expects);
 }
 

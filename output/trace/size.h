@@ -16,10 +16,10 @@ struct hd_trace_size {
   uint64_t limit_bytes;
   uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
   uint64_t full_ticks; /* it is whole until then; 0: to the end */
-  bool has_condition;  /* it has stretches (hd_trace_stretches_find()), so many, of so much time together */
+  bool has_condition;  /* it has stretches (hd_trace_stretches_find()); else it is one */
   uint32_t stretch_count;
-  uint64_t stretch_ticks;
-  bool only_concurrency; /* it has only changes of the number of busy threads */
+  uint64_t stretch_ticks; /* of all together */
+  bool only_concurrency;  /* it has only changes of the number of busy threads */
   bool lacked_room;       /* it did not have so many then: the file could not grow */
 };
 

@@ -25,7 +25,7 @@ static void add_stretch(struct hd_trace_stretches *stretches, struct hd_trace_st
 }
 
 struct hd_trace_stretches hd_trace_stretches_from(const struct hd_model *model, uint64_t from_ticks) {
-  const struct hd_trace_stretch whole = {from_ticks, to_ticks(model)};
+  const struct hd_trace_stretch whole = {from_ticks > 0 ? from_ticks : model->header.loaded_ticks, to_ticks(model)};
   struct hd_trace_stretches stretches = {.items = hd_new(1, sizeof *stretches.items)};
   if (!hd_trace_has_condition(model))
     add_stretch(&stretches, whole, &whole);

@@ -41,6 +41,15 @@ enum hd_trace_instance {
 };
 bool hd_trace_print_instance(const struct hd_model *model, uint32_t region, uint32_t which, FILE *out);
 
+/** When at most so many threads were busy, for at least so long (output/trace/lulls.h): the longest first. */
+struct hd_lull_choice {
+  uint32_t busy_most;
+  double least_seconds;
+  uint32_t limit; /* 0: all */
+  bool json;
+};
+bool hd_trace_print_lulls(const struct hd_model *model, const struct hd_lull_choice *choice, FILE *out);
+
 /** Whether it adds up to the profile, to the tick: what it does not is in `differences`. */
 bool hd_trace_check(const struct hd_model *model, uint64_t *differences, FILE *out);
 
