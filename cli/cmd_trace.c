@@ -69,16 +69,19 @@ static double read_time(const char *text) {
 }
 
 /* busy<=K for TIME */
-static bool take_when(const struct hd_option_use *use) {
-  struct hd_lull_choice *lulls = use->field;
-  const char *least = after(after(use->argument, "busy"), "<=");
-  const size_t digits = least ? strspn(least, "0123456789") : 0;
-  const char *time = digits > 0 && digits < 10 ? after(least + digits, "for") : NULL;
+static bool read_when(const char *text, struct hd_lull_choice *lulls) {
+  const char *most = after(after(text, "busy"), "<=");
+  const size_t digits = most ? strspn(most, "0123456789") : 0;
+  if (!most || digits == 0 || digits > 9)
+    return false;
+  const char *time = after(most + digits, "for");
+  lulls->busy_most = (uint32_t)strtoul(most, NULL, 10);
   lulls->least_seconds = time ? read_time(time) : 0;
-  if (lulls->least_seconds <= 0)
-    return hd_option_expect(use, use->option->expects);
-  lulls->busy_most = (uint32_t)strtoul(least, NULL, 10);
-  return true;
+  return lulls->least_seconds > 0;
+}
+
+static bool take_when(const struct hd_option_use *use) {
+  return read_when(use->argument, use->field) || hd_option_expect(use, use->option->expects);
 }
 
 static const char *const instance_words[] = {"slowest", "median", "fastest", "first", "last", NULL};
