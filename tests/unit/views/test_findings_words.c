@@ -56,7 +56,7 @@ static void expect_room(hd_finding_words *say, enum hd_cause cause, uint32_t nod
   struct hd_finding finding = {.cause = cause, .place = &model->nodes[node], .lost_ticks = TIME, .gain_ticks = TIME};
   struct hd_place_sums *sums = &finding.sums;
   sums->visits = sums->task_count = MANY;
-  sums->busy_ticks = sums->task_ticks = sums->creation_ticks = sums->producing_ticks = (double)TIME * MANY;
+  sums->busy_ticks = sums->task_ticks = sums->creation_ticks = sums->producing_ticks = (double)TIME * (double)MANY;
   sums->region.instances = MANY;
   if (has_team)
     sums->team = (struct hd_team_totals){.instances = MANY, .mean_ticks = MANY, .busy_ticks = MANY};
