@@ -5,6 +5,7 @@ import json
 import pytest
 
 from conftest import marks
+from timed import check_times
 
 PROGRAM = "mpi_job.c"
 
@@ -20,10 +21,19 @@ def place_at(job, line):
     return place
 
 
-def assert_spent(measured, booked):
-    assert len(measured) == len(booked)
-    for one, other in zip(measured, booked):
-        assert 0.98 * other - 0.05 <= one <= other  # on a busy machine another process may run in between
+def assert_spent(measured, least, booked):
+    """Each lies within what the program's clock saw around it."""
+    for one, low, high in zip(measured, least, booked, strict=True):
+        assert low <= one <= high
+
+
+def planned_work(ranks, late, how):
+    """Seconds that each rank's regions last at least, however busy the machine is."""
+    return [3 * (0.2 if rank == late else 0.01 * (rank + 1) if how == "stairs" else 0.02) for rank in range(ranks)]
+
+
+def waits_of(job, how):
+    return place_at(job, marks(PROGRAM)[how if how in ("sender", "receiver") else "collective"])
 
 
 def assert_has_culprit(job, folder, ranks, late, how):
@@ -31,17 +41,17 @@ def assert_has_culprit(job, folder, ranks, late, how):
     assert [rank["rank"] for rank in job["ranks"]] == list(range(ranks))
     assert job["late_rank"] == late
     work = place_at(job, lines["region"])
-    assert_spent(work["seconds"], [book["work"] for book in books])
+    assert_spent(work["seconds"], planned_work(ranks, late, how), [book["work"] for book in books])
     assert work["most_rank"] == late and work["most_s"] == max(work["seconds"]) == work["quartiles_s"][4]
     assert work["mean_s"] == pytest.approx(sum(work["seconds"]) / ranks)
-    first = job["findings"][0]
-    assert (first["cause"], first["rank"], first["place"]["line"]) == ("mpi-imbalance", late, lines["region"])
+    (found,) = [finding for finding in job["findings"] if finding["cause"] == "mpi-imbalance"]
+    assert (found["rank"], found["place"]["line"]) == (late, lines["region"])
     outside = [rank["outside_mpi_s"] for rank in job["ranks"]]
-    assert first["gain_s"] == pytest.approx(max(outside) - sum(outside) / ranks)
-    waits = place_at(job, lines[how if how in ("sender", "receiver") else "collective"])
-    assert_spent([seconds for rank, seconds in enumerate(waits["seconds"]) if rank != late],
-                 [book["wait"] for rank, book in enumerate(books) if rank != late])
-    assert waits["text"] in first["try"][0]  # where the others wait
+    assert found["gain_s"] == pytest.approx(max(outside) - sum(outside) / ranks)
+    waits = waits_of(job, how)
+    others = [rank for rank in range(ranks) if rank != late]
+    assert_spent([waits["seconds"][rank] for rank in others], [0] * len(others), [books[rank]["wait"] for rank in others])
+    assert waits["text"] in found["try"][0]  # where the others wait
 
 
 @pytest.mark.parametrize("how,ranks,late", [("sender", 3, 1), ("receiver", 3, 2), ("collective", 4, 0), ("stairs", 8, 5),
@@ -57,6 +67,27 @@ def test_the_late_rank_and_its_line_are_found(run_job, run_heddle, tmp_path, how
     assert efficiency["parallel"] == pytest.approx(efficiency["mpi"] * efficiency["openmp"])
     busy, elapsed = sum(rank["busy_s"] for rank in job["ranks"]), max(rank["elapsed_s"] for rank in job["ranks"])
     assert efficiency["parallel"] == pytest.approx(busy / (2 * ranks * elapsed))
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("how", ["sender", "receiver", "collective"])
+def test_times_are_those_of_the_books(run_job, run_heddle, tmp_path, how):
+    """Two ranks of one thread each, so that every one may have a processor: all but the time between two clocks."""
+    def measure():
+        for path in tmp_path.glob("job*"):
+            path.unlink()
+        result = run_job(PROGRAM, how, 1, ranks=2, options=("-q", "-o", "job.heddle"), env={"OMP_NUM_THREADS": "1"})
+        assert result.returncode == 0, result.stderr
+        job = json.loads(run_heddle("job", "--json", *(tmp_path / f"job.rank{rank}.heddle" for rank in range(2))).stdout)
+        return job, [books_of(tmp_path, rank) for rank in range(2)]
+
+    def check(measured):
+        job, books = measured
+        work = [book["work"] for book in books]
+        assert_spent(place_at(job, marks(PROGRAM)["region"])["seconds"], [0.98 * time - 0.001 for time in work], work)
+        assert_spent(waits_of(job, how)["seconds"][:1], [0.98 * books[0]["wait"] - 0.001], [books[0]["wait"]])
+
+    check_times(measure, check)
 
 
 @pytest.fixture

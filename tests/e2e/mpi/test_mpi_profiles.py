@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 from conftest import marks
+from timed import check_times
 
 PROGRAM = "mpi_waits.c"
 
@@ -18,15 +19,15 @@ def calls(loaded):
     return [entry for entry in loaded.profiles if entry["kind"] == "mpi"]
 
 
-def assert_agrees_with_books(loaded, books: pathlib.Path):
-    """The profile's waits lie within what the program's clock saw around each call."""
+def assert_agrees_with_books(loaded, books: pathlib.Path, least=0):
+    """The profile's waits lie within what the program's clock saw around each call; on an idle machine they are nearly all of it."""
     for line in books.read_text().splitlines():
         kind, ns, count, size = line.split()
         found = [entry for entry in calls(loaded) if kind in entry["wait_s"]]
         assert sum(entry["mpi"]["calls"] for entry in found) == int(count), kind
         assert sum(entry["mpi"]["bytes"] for entry in found) == int(size), kind
         waited, booked = sum(entry["wait_s"][kind] for entry in found), int(ns) / 1e9
-        assert 0.98 * booked - 0.05 <= waited <= booked, kind  # on a busy machine another process may run in between
+        assert least * booked <= waited <= booked, kind
         assert loaded.profiles[0]["wait_inclusive_s"][kind] == pytest.approx(waited)
 
 
@@ -43,13 +44,30 @@ def test_each_rank_has_a_profile_that_agrees_with_its_books(run_job, export, tmp
     assert ("all ranks: heddle job job.rank*.heddle" in result.stderr) == inside
 
 
+@pytest.mark.timed
+def test_waits_are_those_of_the_books(run_job, export, tmp_path):
+    """Two ranks of one thread each, so that every one may have a processor."""
+    def measure():
+        for path in tmp_path.glob("job*"):
+            path.unlink()
+        result = run_job(PROGRAM, "regions", options=("-q", "-o", "job.heddle"), env={"OMP_NUM_THREADS": "1"})
+        assert result.returncode == 0, result.stderr
+        return [export(tmp_path / f"job.rank{rank}.heddle") for rank in range(2)]
+
+    def check(ranks):
+        for rank, loaded in enumerate(ranks):
+            assert_agrees_with_books(loaded, tmp_path / f"books.{rank}", 0.95)
+
+    check_times(measure, check)
+
+
 def test_calls_have_their_function_line_and_callers(run_job, export, tmp_path):
     result = run_job(PROGRAM, "regions")
     assert result.returncode == 0, result.stderr
     loaded, lines = export(tmp_path / "job.rank1.heddle"), marks(PROGRAM)
     late = loaded.one(lines["late sender"] - 1, "mpi")
     assert late["mpi"]["function"] == "MPI_Recv"
-    assert late["wait_s"]["mpi_point_to_point"] > 0.28
+    assert late["wait_s"]["mpi_point_to_point"] > 0.15
     assert "main" in [entry["name"] for entry in loaded.ancestors(late) if entry["kind"] == "routine"]
     assert loaded.one(lines["collective"], "mpi")["mpi"]["function"] == "MPI_Allreduce"
     assert sum(entry["visits"] for entry in loaded.all(lines["region"], "parallel")) == 3
@@ -70,11 +88,11 @@ def test_waiting_in_mpi_is_found_and_is_not_serial(run_job, run_heddle, export, 
     assert "waits in MPI" in report and "MPI_Recv" in report, report
     findings = json.loads(run_heddle("explain", "--json", path).stdout)["findings"]
     first = next(finding for finding in findings if finding["cause"] == "mpi-wait")
-    assert first["place"]["line"] == marks(PROGRAM)["late sender"] - 1 and first["gain_s"] > 0.28
+    assert first["place"]["line"] == marks(PROGRAM)["late sender"] - 1 and first["gain_s"] > 0.15
     assert "heddle job" in first["try"][0] and "MPI_Irecv and MPI_Isend before" in first["try"][1]
     sender = json.loads(run_heddle("explain", "--json", tmp_path / "job.rank0.heddle").stdout)["findings"]
     held = next(finding for finding in sender if finding["place"]["line"] == marks(PROGRAM)["late receiver"])
-    assert held["gain_s"] > 0.18 and "where it is received" in held["try"][1]
+    assert held["gain_s"] > 0.1 and "where it is received" in held["try"][1]
     losses = export(path)["program"]
     assert sum(finding["gain_s"] for finding in findings if finding["cause"] == "serial") < 0.1 * losses["elapsed_s"]
 
