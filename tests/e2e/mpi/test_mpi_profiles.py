@@ -9,6 +9,7 @@ from conftest import marks
 from timed import check_times
 
 PROGRAM = "mpi_waits.c"
+BETWEEN_CLOCKS_S = 50e-6  # a call's first event costs a look at the stack
 
 
 def names(folder):
@@ -27,7 +28,7 @@ def assert_agrees_with_books(loaded, books: pathlib.Path, least=0):
         assert sum(entry["mpi"]["calls"] for entry in found) == int(count), kind
         assert sum(entry["mpi"]["bytes"] for entry in found) == int(size), kind
         waited, booked = sum(entry["wait_s"][kind] for entry in found), int(ns) / 1e9
-        assert least * booked <= waited <= booked, kind
+        assert least * booked - BETWEEN_CLOCKS_S * int(count) <= waited <= booked, kind
         assert loaded.profiles[0]["wait_inclusive_s"][kind] == pytest.approx(waited)
 
 
@@ -56,7 +57,7 @@ def test_waits_are_those_of_the_books(run_job, export, tmp_path):
 
     def check(ranks):
         for rank, loaded in enumerate(ranks):
-            assert_agrees_with_books(loaded, tmp_path / f"books.{rank}", 0.95)
+            assert_agrees_with_books(loaded, tmp_path / f"books.{rank}", 0.98)
 
     check_times(measure, check)
 
