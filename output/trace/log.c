@@ -9,7 +9,7 @@
 void hd_trace_log_start(struct hd_trace_log *log, const struct hd_model *model, uint32_t thread) {
   *log = (struct hd_trace_log){.thread = thread};
   log->next.now.state = HD_STATE_COUNT;
-  log->next.what = hd_trace_has_condition(model) ? HD_TRACE_LEAVES : HD_WHAT_NOTHING;
+  log->next.what = hd_trace_has_condition(model) ? (uint32_t)HD_TRACE_LEAVES : (uint32_t)HD_WHAT_NOTHING;
 }
 
 static bool fail(struct hd_trace_reading *reading, const struct hd_trace_log *log, const char *why) {

@@ -73,14 +73,22 @@ static json_t *place_members(const void *of, size_t index) {
 
 /* ---- findings ---- */
 
+/* Names in it may not be UTF-8. */
+static json_t *alone(const char *sentence) {
+  json_t *array = json_array();
+  if (array)
+    json_array_append_new(array, hd_json_text(sentence));
+  return array;
+}
+
 static json_t *finding_members(const void *of, size_t index) {
   const struct hd_job *job = of;
   const struct hd_job_finding *finding = &job->findings[index];
   return HD_JSON({"cause", json_string(hd_cause_id(finding->cause))}, {"gain_s", hd_json_number(finding->gain_s)},
                  {"gain_low_s", hd_json_number(finding->gain_s)}, {"gain_high_s", hd_json_number(finding->gain_s)},
                  {"basis", json_string(hd_basis_id(HD_BASIS_MEASURED))}, {"rank", rank_number(job, finding->rank)},
-                 {"place", source_of(finding->place)}, {"evidence", json_pack("[s]", finding->evidence)},
-                 {"try", json_pack("[s]", finding->attempt)});
+                 {"place", source_of(finding->place)}, {"evidence", alone(finding->evidence)},
+                 {"try", alone(finding->attempt)});
 }
 
 static uint64_t count_threads(const struct hd_job *job) {
