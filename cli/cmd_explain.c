@@ -16,6 +16,7 @@
 #include "output/views/job/job_view.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"
+#include "support/log.h"
 
 struct choices {
   bool all;
@@ -102,6 +103,11 @@ static bool print(const struct hd_model *model, const struct choices *choices) {
 
 /* What 'heddle merge --job' wrote. */
 static int explain_job(char **file, const struct choices *choices) {
+  if (choices->question || choices->asks_loop || choices->since || choices->part.from_seconds > 0 ||
+      choices->part.to_seconds > 0) {
+    hd_log("%s holds a job: what part of it, what if, and loops are asked of the profile of one rank", *file);
+    return HD_EXIT_FAILED;
+  }
   struct hd_job *job = hd_job_of_files(file, 1);
   if (!job)
     return HD_EXIT_FAILED;

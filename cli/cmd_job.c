@@ -80,6 +80,10 @@ int hd_cmd_job(int argc, char **argv) {
   hd_sigbus_guard();
   if (!hd_options_read(&usage, argc, argv, &choices, &first, &status))
     return status;
+  if (choices.rank && choices.json) {
+    hd_usage_complain(&usage, "either --rank or --json, which has all ranks");
+    return HD_EXIT_USAGE;
+  }
   struct hd_job *job = hd_job_of_files(argv + first, (size_t)(argc - first));
   const bool done = job && show(job, &choices) && hd_stream_finish(stdout, "standard output");
   hd_job_free(job);

@@ -108,6 +108,8 @@ def test_a_job_is_shown_from_its_file_as_from_its_ranks(files, run_heddle, tmp_p
     assert run_heddle("job", tmp_path / "all.job").stdout == text
     explained = run_heddle("explain", tmp_path / "all.job").stdout
     assert text.startswith(explained) and "to gain: ranks have unequally much to do" in explained
+    asked = run_heddle("explain", "--what-if", "threads=8", tmp_path / "all.job")
+    assert asked.returncode == 1 and "holds a job" in asked.stderr and asked.stdout == ""
     again = run_heddle("merge", "--job", "-o", tmp_path / "all.job", *files)
     assert again.returncode == 1 and "--force" in again.stderr
     (tmp_path / "other.job").write_text('{"heddle": 1}')
@@ -174,6 +176,7 @@ def test_one_rank_beside_the_others(files, run_heddle):
     assert "MPI_Allreduce" in first or f"parallel {PROGRAM}" in first
     assert "there is no rank 3 among 3" in run_heddle("job", "--rank", 3, *files).stderr
     assert "not 'one'" in run_heddle("job", "--rank", "one", *files).stderr
+    assert run_heddle("job", "--rank", 1, "--json", *files).returncode == 2
 
 
 def test_what_is_missing_is_said(files, run_heddle):
