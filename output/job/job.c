@@ -72,7 +72,7 @@ void hd_job_add(struct hd_job *job, const struct hd_model *model) {
 }
 
 static void add_place(struct hd_job *job, size_t first_rank, struct hd_job_place *part) {
-  struct hd_job_place *place = hd_job_place(job, part);
+  struct hd_job_place *place = hd_job_find_or_add_place(job, part);
   place->visits += part->visits;
   place->bytes += part->bytes;
   for (uint32_t i = 0; i < part->limit; i++)
@@ -170,5 +170,5 @@ void hd_job_finish(struct hd_job *job) {
   free(order);
   if (job->place_count > 0)
     qsort(job->places, job->place_count, sizeof *job->places, by_excess);
-  hd_job_find(job);
+  hd_job_add_findings(job);
 }

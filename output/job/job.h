@@ -103,7 +103,7 @@ void hd_job_finish(struct hd_job *job);
 
 /** The place that `like` means, new if there was none: takes its texts, and nothing else of it. For hd_job_add() and
  *  for those who read a job. */
-struct hd_job_place *hd_job_place(struct hd_job *job, struct hd_job_place *like);
+struct hd_job_place *hd_job_find_or_add_place(struct hd_job *job, struct hd_job_place *like);
 
 /** One more rank, of which nothing is known yet: the last. */
 struct hd_job_rank *hd_job_new_rank(struct hd_job *job);
@@ -113,6 +113,11 @@ double *hd_job_seconds(struct hd_job_place *place, uint32_t rank);
 
 static inline double hd_job_most(const struct hd_job_place *place) {
   return place->quartiles_s[HD_JOB_MOST];
+}
+
+/** What ranks have to do outside MPI, the mean over their threads. */
+static inline double hd_job_mean_outside(const struct hd_job *job) {
+  return job->balance * job->ranks[job->late].outside_mpi_s;
 }
 
 /** What even ranks would save there; of MPI what the rank that waits most waits longer than the mean. */

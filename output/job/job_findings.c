@@ -52,7 +52,7 @@ static struct hd_job_finding *add(struct hd_job *job, enum hd_cause cause, doubl
 static void find_imbalance(struct hd_job *job) {
   const struct hd_job_rank *late = &job->ranks[job->late];
   const struct hd_job_place *work = place_of_late(job, false), *call = place_of_late(job, true);
-  const double mean = job->balance * late->outside_mpi_s;
+  const double mean = hd_job_mean_outside(job);
   struct hd_job_finding *finding = job->rank_count < 2 ? NULL
                                                        : add(job, HD_CAUSE_MPI_IMBALANCE, late->outside_mpi_s - mean,
                                                              (!work || work->kind == HD_KIND_PROGRAM) && call ? call
@@ -94,7 +94,7 @@ static int by_gain(const void *a, const void *b) {
   return (left->gain_s < right->gain_s) - (left->gain_s > right->gain_s);
 }
 
-void hd_job_find(struct hd_job *job) {
+void hd_job_add_findings(struct hd_job *job) {
   job->findings = hd_new(job->place_count + 1, sizeof *job->findings);
   if (job->rank_count == 0)
     return;

@@ -18,6 +18,6 @@ void hd_job_place_sum_up(struct hd_job_place *place, const uint32_t *order, size
 void hd_job_place_free(struct hd_job_place *place);
 
 /** job_findings.c: of a job that has all else. */
-void hd_job_find(struct hd_job *job);
+void hd_job_add_findings(struct hd_job *job);
 
 #endif

@@ -28,7 +28,7 @@ static void free_texts(struct hd_job_place *place) {
   free(place->path);
 }
 
-struct hd_job_place *hd_job_place(struct hd_job *job, struct hd_job_place *like) {
+struct hd_job_place *hd_job_find_or_add_place(struct hd_job *job, struct hd_job_place *like) {
   const uint32_t number = number_of(&job->keys, like);
   if (number < job->place_count) {
     free_texts(like);
@@ -109,7 +109,7 @@ void hd_job_add_places(struct hd_job *job, uint32_t rank, const struct hd_loss_b
     if (isnan(seconds))
       continue;
     struct hd_job_place like = describe(model, is_own ? node : &model->nodes[0]);
-    struct hd_job_place *place = hd_job_place(job, &like);
+    struct hd_job_place *place = hd_job_find_or_add_place(job, &like);
     place->visits += is_own ? node->visits : 0;
     place->bytes += node->shares.mpi_bytes;
     *hd_job_seconds(place, rank) += seconds;

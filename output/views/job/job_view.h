@@ -20,6 +20,9 @@ void hd_job_print_findings(const struct hd_job *job, FILE *out);
 /** One rank beside the others: first where it differs most. `rank` is an index. */
 void hd_job_print_rank(const struct hd_job *job, uint32_t rank, size_t limit, FILE *out);
 
+/** "rank 3"; without a number its profile's name. The caller frees. */
+char *hd_job_rank_text(const struct hd_job *job, uint32_t rank);
+
 /** `all_ranks`: each rank's time in each place, not only where it matters. False: no memory. */
 bool hd_job_json(const struct hd_job *job, bool all_ranks, FILE *out);
 

@@ -104,7 +104,7 @@ static bool read_place(struct hd_job *job, const json_t *from) {
   like.function = text_of(from, "function");
   like.path = text_of(from, "path");
   like.line = (uint32_t)count_of(from, "line", UINT32_MAX, 0);
-  struct hd_job_place *place = hd_job_place(job, &like);
+  struct hd_job_place *place = hd_job_find_or_add_place(job, &like);
   if (job->place_count == before) /* twice */
     return false;
   place->visits = (uint64_t)count_of(from, "visits", INT64_MAX, 0);

@@ -58,6 +58,8 @@ def test_waits_are_those_of_the_books(run_job, export, tmp_path):
     def check(ranks):
         for rank, loaded in enumerate(ranks):
             assert_agrees_with_books(loaded, tmp_path / f"books.{rank}", 0.98)
+        late = ranks[1].one(marks(PROGRAM)["late sender"] - 1, "mpi")
+        assert late["wait_s"]["mpi_point_to_point"] > 0.28  # of 300 ms
 
     check_times(measure, check)
 
@@ -68,7 +70,7 @@ def test_calls_have_their_function_line_and_callers(run_job, export, tmp_path):
     loaded, lines = export(tmp_path / "job.rank1.heddle"), marks(PROGRAM)
     late = loaded.one(lines["late sender"] - 1, "mpi")
     assert late["mpi"]["function"] == "MPI_Recv"
-    assert late["wait_s"]["mpi_point_to_point"] > 0.15
+    assert late["wait_s"]["mpi_point_to_point"] > 0
     assert "main" in [entry["name"] for entry in loaded.ancestors(late) if entry["kind"] == "routine"]
     assert loaded.one(lines["collective"], "mpi")["mpi"]["function"] == "MPI_Allreduce"
     assert sum(entry["visits"] for entry in loaded.all(lines["region"], "parallel")) == 3
@@ -89,11 +91,13 @@ def test_waiting_in_mpi_is_found_and_is_not_serial(run_job, run_heddle, export, 
     assert "waits in MPI" in report and "MPI_Recv" in report, report
     findings = json.loads(run_heddle("explain", "--json", path).stdout)["findings"]
     first = next(finding for finding in findings if finding["cause"] == "mpi-wait")
-    assert first["place"]["line"] == marks(PROGRAM)["late sender"] - 1 and first["gain_s"] > 0.15
+    late = export(path).one(marks(PROGRAM)["late sender"] - 1, "mpi")
+    assert first["place"]["line"] == late["line"]
+    assert first["gain_s"] == pytest.approx(late["wait_s"]["mpi_point_to_point"])
     assert "heddle job" in first["try"][0] and "MPI_Irecv and MPI_Isend before" in first["try"][1]
     sender = json.loads(run_heddle("explain", "--json", tmp_path / "job.rank0.heddle").stdout)["findings"]
     held = next(finding for finding in sender if finding["place"]["line"] == marks(PROGRAM)["late receiver"])
-    assert held["gain_s"] > 0.1 and "where it is received" in held["try"][1]
+    assert held["cause"] == "mpi-wait" and "where it is received" in held["try"][1]
     losses = export(path)["program"]
     assert sum(finding["gain_s"] for finding in findings if finding["cause"] == "serial") < 0.1 * losses["elapsed_s"]
 

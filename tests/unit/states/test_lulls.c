@@ -10,6 +10,7 @@
 #include "output/trace/walk.h"
 #include "random_plays.h"
 #include "script.h"
+#include "traced_script.h"
 
 static const char *const traced[] = {"HEDDLE_TRACE=16M", NULL};
 static const char *const of_phase[] = {"HEDDLE_TRACE=16M", "HEDDLE_TRACE_WHEN=phase phase 1", NULL};
@@ -46,20 +47,8 @@ static void expect_share(const struct hd_lull *lull, uint32_t thread, uint32_t s
   fail_msg("thread %u has no time in state %u", thread, state);
 }
 
-/* Busy: one thread to 100, none to 110, both to 150, one to 170, none to 190, one to 200. */
 static struct hd_model *play_region(void) {
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_at(100);
-  sc_fork(0x1000, 2, 1, 110);
-  sc_thread(1);
-  sc_at(150);
-  sc_join_begin();
-  sc_thread(0);
-  sc_at(170);
-  sc_join(170, 180, 190);
-  sc_at(200);
-  sc_finish();
+  sc_traced_region();
   return ex_play_exact(&options);
 }
 

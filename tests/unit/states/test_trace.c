@@ -14,6 +14,7 @@
 #include "output/trace/walk.h"
 #include "random_plays.h"
 #include "script.h"
+#include "traced_script.h"
 
 static const char *const traced[] = {"HEDDLE_TRACE=16M", NULL};
 static const char *const little[] = {"HEDDLE_TRACE=20k", NULL};
@@ -170,22 +171,10 @@ static void expect_entry(const struct hd_trace_entry *entry, uint64_t ticks, uin
   assert_int_equal(entry->what, what);
 }
 
-/* A region of two threads: a worker arrives first, joins the primary, and idles from the join on. */
 static void test_entries_are_in_the_order_of_time(void **state) {
   (void)state;
   static struct list list;
-  sc_start(SC_LIBOMP_19);
-  sc_initial_begin();
-  sc_at(100);
-  sc_fork(0x1000, 2, 1, 110);
-  sc_thread(1);
-  sc_at(150);
-  sc_join_begin();
-  sc_thread(0);
-  sc_at(170);
-  sc_join(170, 180, 190);
-  sc_at(200);
-  sc_finish();
+  sc_traced_region();
   struct hd_model *model = ex_play_exact(&options);
   read_all(model, &list);
   const uint32_t region = model->node_count - 1;
