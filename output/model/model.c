@@ -138,6 +138,11 @@ double hd_team_elapsed(const struct hd_team_totals *team) {
   return team->mean_ticks > 0 ? team->mean_ticks : (double)team->elapsed_ticks;
 }
 
+double hd_team_threads(const struct hd_team_totals *team) {
+  const double elapsed = hd_team_elapsed(team);
+  return elapsed > 0 ? (double)team->capacity_ticks / elapsed : 0;
+}
+
 double hd_team_concurrency(const struct hd_team_totals *team) {
   const double elapsed = hd_team_elapsed(team);
   return elapsed > 0 ? (double)team->busy_ticks / elapsed : NAN;

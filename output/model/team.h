@@ -37,6 +37,9 @@ struct hd_team_part {
  * of one in it, on average. So capacity = p * elapsed for both. */
 double hd_team_elapsed(const struct hd_team_totals *team);
 
+/** The threads of a team, on average. 0: not known. */
+double hd_team_threads(const struct hd_team_totals *team);
+
 /** Mean concurrency of a team: busy / elapsed; imbalance: largest / mean busy time of a thread. NaN: not known. */
 double hd_team_concurrency(const struct hd_team_totals *team);
 double hd_team_imbalance(const struct hd_team_totals *team);

@@ -60,6 +60,10 @@ bool hd_cause_is_of_one_run(enum hd_cause cause) {
   return causes[cause].say != NULL;
 }
 
+bool hd_cause_has_own_cost(enum hd_cause cause) {
+  return cause == HD_CAUSE_FORK_JOIN || cause == HD_CAUSE_TASK_GRANULARITY || causes[cause].say == hd_say_mutex;
+}
+
 const char *hd_basis_id(enum hd_basis basis) {
   static const char *const ids[] = {"measured", "estimated", "model"};
   return ids[basis];
@@ -112,6 +116,7 @@ static void add_place(struct hd_place_sums *sums, const struct hd_node *node) {
   sums->busy_ticks += (double)node->inclusive_ticks[HD_BUSY];
   sums->mpi_ticks += (double)hd_ticks_in_mpi(node->ticks);
   sums->mpi_bytes += (double)node->shares.mpi_bytes;
+  sums->fork_ticks += (double)node->ticks[HD_RUNTIME_FORK_JOIN];
   add_team(&sums->team, &node->team);
 }
 
@@ -205,10 +210,30 @@ static void bound_estimate(const struct hd_diagnosis *diagnosis, struct hd_findi
   finding->high_ticks = fmax(finding->high_ticks, high);
 }
 
-/* Fewer tasks save what each costs its own thread, too: all but the tasks' own work may be that. */
-static double most_of_tasks(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
-  const double work = finding->sums.task_ticks / diagnosis->usable;
-  return finding->cause == HD_CAUSE_TASK_GRANULARITY ? hd_team_elapsed(&finding->sums.region) - work : 0;
+/* Where there is too much of something, its cure also saves what each costs its own thread: to enter and leave a
+ * region, a task or a critical section, with cold caches, and for Heddle's events. It counts as work. Taken to be at
+ * most two microseconds, or thrice the fork for each thread of a region, and all in all no more than the region's work.
+ */
+#define EACH_MOST_NS 2000
+#define FORKS_MOST 3
+
+static double own_cost_most(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
+  const struct hd_place_sums *sums = &finding->sums;
+  const double each_ticks = EACH_MOST_NS / 1e9 / diagnosis->model->seconds_per_tick;
+  const double threads = hd_team_threads(&sums->team);
+  double most = 0;
+  if (finding->cause == HD_CAUSE_FORK_JOIN)
+    most = fmax((double)sums->team.instances * each_ticks, FORKS_MOST * sums->fork_ticks) * threads;
+  else if (finding->cause == HD_CAUSE_TASK_GRANULARITY)
+    most = (double)sums->task_count * each_ticks;
+  else if (hd_cause_has_own_cost(finding->cause))
+    most = (double)sums->visits * each_ticks;
+  return fmin(most, (double)sums->region.busy_ticks);
+}
+
+static double most_with_own_cost(const struct hd_diagnosis *diagnosis, const struct hd_finding *finding) {
+  const double own = own_cost_most(diagnosis, finding) / diagnosis->usable;
+  return fmin(finding->gain_ticks + own, hd_team_elapsed(&finding->sums.region));
 }
 
 /* Heddle's own part of the place's time is no loss of the program's, nor is what others took; what events that were
@@ -220,7 +245,7 @@ static void bound(const struct hd_diagnosis *diagnosis, struct hd_finding *findi
   const double own = hd_overhead_of(place->inclusive_ticks, &place->intrusion_inclusive, &place->team);
   const double low = (finding->gain_ticks - finding->own_ticks) * (1 - own) - others_part(diagnosis, finding);
   finding->low_ticks = finding->basis == HD_BASIS_MODEL ? 0 : fmax(low, 0);
-  finding->high_ticks = fmax(finding->gain_ticks, fmin(most_of_tasks(diagnosis, finding), elapsed));
+  finding->high_ticks = fmax(finding->gain_ticks, fmin(most_with_own_cost(diagnosis, finding), elapsed));
   if (finding->basis == HD_BASIS_ESTIMATED)
     bound_estimate(diagnosis, finding);
 }
@@ -234,6 +259,13 @@ static void say_what_others_took(const struct hd_diagnosis *diagnosis, struct hd
            hd_say_time(diagnosis, finding->low_ticks).text);
   else
     hd_say(finding->evidence[1], "threads lacked a processor at times, which may be the whole reason");
+}
+
+static void say_own_cost(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
+  const bool much = hd_cause_has_own_cost(finding->cause) && finding->high_ticks > 1.25 * finding->gain_ticks;
+  if (much && finding->basis == HD_BASIS_MEASURED && !finding->evidence[1][0])
+    hd_say(finding->evidence[1], "what each costs its own thread counts as work: with that it may be up to %s",
+           hd_say_time(diagnosis, finding->high_ticks).text);
 }
 
 static void say_what_is_missing(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {
@@ -311,6 +343,7 @@ static void keep(struct hd_findings *findings, struct hd_diagnosis *diagnosis, d
     causes[finding->cause].say(diagnosis, finding);
     say_what_is_missing(diagnosis, finding);
     say_what_others_took(diagnosis, finding);
+    say_own_cost(diagnosis, finding);
   }
   findings->count = count;
 }

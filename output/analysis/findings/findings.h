@@ -55,6 +55,7 @@ struct hd_place_sums {
   uint64_t visits;
   double busy_ticks;            /* inclusive */
   double mpi_ticks, mpi_bytes;  /* in calls of MPI; taken or given there */
+  double fork_ticks;            /* fork and join, of regions */
   struct hd_team_totals team;   /* of the place itself; instances 0: it has none */
   struct hd_team_totals region; /* of the regions that it is in */
   uint64_t task_count;          /* in these regions */

@@ -113,8 +113,8 @@ static void add_node(struct hd_diagnosis *diagnosis, const struct hd_node *node)
 static void add_region(struct hd_diagnosis *diagnosis, const struct hd_node *node) {
   struct hd_region_facts *facts = &diagnosis->facts[node->id];
   const struct hd_team_totals *team = &node->team;
-  facts->team = team->mean_ticks > 0 ? (double)team->capacity_ticks / team->mean_ticks : (double)team->team_max;
-  facts->team = facts->team < 1 ? 1 : facts->team;
+  const double threads = hd_team_threads(team);
+  facts->team = fmax(threads > 0 ? threads : (double)team->team_max, 1);
   facts->uneven_ticks = team->busy_max_ticks > team->busy_ticks ? team->busy_max_ticks - team->busy_ticks : 0;
 }
 

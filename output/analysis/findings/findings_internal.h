@@ -105,6 +105,10 @@ void hd_charges_find_measurement(struct hd_diagnosis *diagnosis);
 /** findings_mpi.c */
 void hd_charges_find_mpi(struct hd_diagnosis *diagnosis);
 
+/** Whether there is too much of something, each of which costs its own thread something, too, and has events: regions,
+ *  tasks, critical sections and locks. */
+bool hd_cause_has_own_cost(enum hd_cause cause);
+
 /** The value of a variable in the run's environment; NULL: not set. */
 const char *hd_diagnosis_variable(const struct hd_diagnosis *diagnosis, const char *name);
 

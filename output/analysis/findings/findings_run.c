@@ -212,27 +212,54 @@ static uint32_t most_measured(const struct hd_diagnosis *diagnosis) {
 
 /* Where there is too much of something, so there is of its events. */
 static bool saves_events(const struct hd_charge *charge) {
-  return charge->region != 0 && (charge->cause == HD_CAUSE_FORK_JOIN || charge->cause == HD_CAUSE_TASK_GRANULARITY);
+  return charge->region != 0 && hd_cause_has_own_cost(charge->cause);
 }
 
-/* Whoever has fewer tasks or regions saves Heddle's work for them, too: by what Heddle has done in each outermost
- * region, divided by gains. */
+static double measured_in(const struct hd_diagnosis *diagnosis, uint32_t region) {
+  return fmax((double)hd_intrusion_all(&diagnosis->model->nodes[region].intrusion_inclusive), 0);
+}
+
+/* What a region can gain beyond its charges: all but its work, if Heddle did not work in it. Waits that are charged may
+ * have been for somebody who was delayed by an event. */
+static double left_to_gain(const struct hd_diagnosis *diagnosis, uint32_t region, double charged) {
+  const struct hd_node *node = &diagnosis->model->nodes[region];
+  const uint64_t busy = node->inclusive_ticks[HD_BUSY];
+  const double corrected = hd_corrected(busy, node->intrusion_inclusive.ticks[HD_INTRUSION_BUSY]);
+  const double work = isfinite(corrected) ? corrected : (double)busy;
+  return fmax(hd_team_elapsed(&node->team) - work / diagnosis->usable - charged, 0);
+}
+
+/* Gains of an outermost region: of all charges, and of those that save events. */
+struct gains {
+  double all, saving;
+};
+
+static struct gains *gains_by_region(const struct hd_diagnosis *diagnosis) {
+  struct gains *gains = hd_new(diagnosis->model->node_count, sizeof *gains);
+  for (size_t i = 0; i < diagnosis->charge_count; i++) {
+    const struct hd_charge *charge = &diagnosis->charges[i];
+    const uint32_t region = diagnosis->outermost[charge->node];
+    gains[region].all += charge->region != 0 ? charge->gain_ticks : 0;
+    gains[region].saving += saves_events(charge) ? charge->gain_ticks : 0;
+  }
+  return gains;
+}
+
+/* Whoever has fewer tasks, regions or critical sections saves Heddle's work for them, too: by what Heddle has done in
+ * each outermost region, divided by gains. */
 static void add_to_cures(struct hd_diagnosis *diagnosis, double gain) {
-  const struct hd_model *model = diagnosis->model;
-  double *gains = hd_new(model->node_count, sizeof *gains);
+  struct gains *gains = gains_by_region(diagnosis);
   double all = 0;
-  for (uint32_t i = 1; i < model->node_count; i++)
-    all += diagnosis->outermost[i] == i ? fmax((double)hd_intrusion_all(&model->nodes[i].intrusion_inclusive), 0) : 0;
-  for (size_t i = 0; i < diagnosis->charge_count; i++)
-    if (saves_events(&diagnosis->charges[i]))
-      gains[diagnosis->outermost[diagnosis->charges[i].node]] += diagnosis->charges[i].gain_ticks;
+  for (uint32_t i = 1; i < diagnosis->model->node_count; i++)
+    all += diagnosis->outermost[i] == i ? measured_in(diagnosis, i) : 0;
   for (size_t i = 0; i < diagnosis->charge_count && all > 0; i++) {
     struct hd_charge *charge = &diagnosis->charges[i];
     const uint32_t region = diagnosis->outermost[charge->node];
-    if (!saves_events(charge) || gains[region] <= 0)
+    if (!saves_events(charge) || gains[region].saving <= 0)
       continue;
-    const double own = fmax((double)hd_intrusion_all(&model->nodes[region].intrusion_inclusive), 0) / all * gain;
-    charge->own_ticks = own * charge->gain_ticks / gains[region];
+    const double own =
+        fmin(measured_in(diagnosis, region) / all * gain, left_to_gain(diagnosis, region, gains[region].all));
+    charge->own_ticks = own * charge->gain_ticks / gains[region].saving;
     charge->gain_ticks += charge->own_ticks;
   }
   free(gains);

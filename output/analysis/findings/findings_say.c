@@ -81,9 +81,8 @@ void hd_say_serial_in_region(const struct hd_diagnosis *diagnosis, struct hd_fin
 
 /* ---- regions and barriers ---- */
 
-/* Threads of the team, on average. */
 static double team_of(const struct hd_team_totals *team) {
-  return team->mean_ticks > 0 ? (double)team->capacity_ticks / team->mean_ticks : 1;
+  return fmax(hd_team_threads(team), 1);
 }
 
 void hd_say_fork_join(const struct hd_diagnosis *diagnosis, struct hd_finding *finding) {

@@ -90,14 +90,9 @@ static double within(double value, double most) {
   return fmin(fmax(value, 0), most);
 }
 
-static double size_of(const struct hd_team_totals *team) {
-  const double elapsed = hd_team_elapsed(team);
-  return elapsed > 0 ? (double)team->capacity_ticks / elapsed : 0;
-}
-
 /* Less busy time is more lost time. */
 static double gain_of(const struct hd_node *node, double lost_ticks) {
-  const double team = size_of(&node->team);
+  const double team = hd_team_threads(&node->team);
   return team > 0 ? lost_ticks / team * node->gain_share : 0;
 }
 
@@ -109,7 +104,7 @@ static void set_busy(struct hd_team_totals *team, double gained, double busiest)
   const double now = within(before + gained, (double)team->capacity_ticks);
   team->busy_ticks = (uint64_t)llround(now);
   const double still = before > 0 ? fmax(lacked, 0) * fmin(now / before, 1) : 0;
-  const double least = fmin(busiest * size_of(team), (double)team->capacity_ticks);
+  const double least = fmin(busiest * hd_team_threads(team), (double)team->capacity_ticks);
   team->busy_max_ticks = (uint64_t)llround(fmax(now + still, least));
 }
 

@@ -288,22 +288,39 @@ static void test_waits_for_each_kind_of_mutex_are_told_apart(void **state) {
   }
 }
 
-/* Thread 1 waits 30 for the section, and thread 0 at the end for thread 1: all of it is the section's. */
-static void test_what_a_mutex_makes_others_wait_is_its(void **state) {
-  (void)state;
+/* Thread 1 waits 3 for the section, and thread 0 at the end for thread 1. */
+static void two_in_a_section(uint64_t unit) {
   begin();
   for (uint32_t thread = 0; thread < 2; thread++) {
-    as(thread, 10);
+    as(thread, unit);
     sc_acquire(ompt_mutex_critical, 1, 0x400);
-    sc_at(thread == 0 ? 10 : 40);
+    sc_at(thread == 0 ? unit : 4 * unit);
     sc_acquired(ompt_mutex_critical, 1, 0x400);
-    sc_at(thread == 0 ? 40 : 70);
+    sc_at(thread == 0 ? 4 * unit : 7 * unit);
     sc_released(ompt_mutex_critical, 1, 0x400);
   }
-  join_at(40, 70);
-  end(70);
+  join_at(4 * unit, 7 * unit);
+  end(7 * unit);
+}
+
+static void test_what_a_mutex_makes_others_wait_is_its(void **state) {
+  (void)state;
+  two_in_a_section(10);
   expect_found(CRITICAL, 30, REGION, SITE(CRITICAL, 0x400));
   expect_count(1);
+}
+
+/* Two microseconds for each of two entries, shared by two threads; of very small ones all that the region took. */
+static void test_entering_a_section_costs_its_own_thread_too(void **state) {
+  (void)state;
+  two_in_a_section(100000);
+  assert_true(found->items[0].gain_ticks == 300000 && found->items[0].high_ticks == 302000);
+  assert_string_equal(found->items[0].evidence[1], "");
+  forget(NULL);
+  two_in_a_section(10);
+  assert_true(found->items[0].high_ticks == 70);
+  assert_string_equal(found->items[0].evidence[1],
+                      "what each costs its own thread counts as work: with that it may be up to 0.070 us");
 }
 
 /* ---- the runtime ---- */
@@ -399,6 +416,7 @@ int main(void) {
       cmocka_unit_test_teardown(test_combining_is_the_reductions, forget),
       cmocka_unit_test_teardown(test_waits_for_each_kind_of_mutex_are_told_apart, forget),
       cmocka_unit_test_teardown(test_what_a_mutex_makes_others_wait_is_its, forget),
+      cmocka_unit_test_teardown(test_entering_a_section_costs_its_own_thread_too, forget),
       cmocka_unit_test_teardown(test_small_regions_lose_to_fork_and_join, forget),
       cmocka_unit_test_teardown(test_workers_that_slept_come_late, forget),
       cmocka_unit_test_teardown(test_one_region_is_not_too_small_because_it_creates_the_threads, forget),
