@@ -23,7 +23,8 @@ enum hd_control_command {
   /* As ON and OFF, but only in the regions of one profile and of those below it: `ppm` is its number. ON_UNDER: where
    * the class is off everywhere, or in part. The class `region` has neither. */
   HD_CONTROL_ON_UNDER = 8,
-  HD_CONTROL_OFF_UNDER = 9
+  HD_CONTROL_OFF_UNDER = 9,
+  HD_CONTROL_SAMPLES = 10 /* `ppm`: samples in a second of a thread's processor time from now on; 0: none */
 };
 
 /** A request: its number (32 bits; each is another than the one before), command (4), class (4) and ppm (24). */

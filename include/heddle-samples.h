@@ -17,6 +17,11 @@
  * ring, and those that come after the first ring is full stand for so many. */
 #define HD_SAMPLE_WEIGHT 32u
 
+/** `heddle ctl PID samples`: how many periods of the run's first samples are between two, nearest to what is asked. */
+static inline uint32_t hd_sample_weight(uint64_t period_ns, uint64_t asked_ns) {
+  return (uint32_t)((asked_ns + period_ns / 2) / period_ns);
+}
+
 struct hd_sample_record {
   uint64_t address; /* absolute in that process */
   uint64_t place;   /* HD_SAMPLE_PLACE; 0: the record is not used, or not yet */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* A change of what is measured: what it will cost, the change, and what it did cost. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -151,6 +152,25 @@ static void predict_budget(const struct work *work) {
     printf("%.3g %% of a thread's time\n", 100 * share);
 }
 
+static uint64_t period_ns(const struct work *work) {
+  return work->model->header.sample_period_ns;
+}
+
+/* docs/overhead.md, "Samples": most of it is the interrupt, dearest on virtual machines. */
+#define SAMPLE_SECONDS_MOST 25e-6
+
+static void predict_samples(const struct work *work) {
+  const double hz = work->change->ppm;
+  if (hz == 0) {
+    fputs("no more samples, from each thread's next one on\n", stdout);
+    return;
+  }
+  const uint64_t asked_ns = (uint64_t)(1e9 / hz), unit_ns = period_ns(work) > 0 ? period_ns(work) : asked_ns;
+  const double taken_hz = 1e9 / (double)unit_ns / hd_sample_weight(unit_ns, asked_ns);
+  printf("%.3g samples in a second of each thread's processor time: at most %.2g %% of it\n", taken_hz,
+         100 * taken_hz * SAMPLE_SECONDS_MOST);
+}
+
 static void predict_resume(const struct work *work) {
   if (hd_model_never_woke(work->model)) {
     fputs("not known: nothing has been measured yet", stdout);
@@ -181,6 +201,9 @@ static void predict(const struct work *work) {
     break;
   case HD_CONTROL_BUDGET:
     predict_budget(work);
+    break;
+  case HD_CONTROL_SAMPLES:
+    predict_samples(work);
     break;
   case HD_CONTROL_RESUME:
     predict_resume(work);
@@ -220,6 +243,8 @@ static const char *why_nothing(const struct work *work) {
     return work->model->header.budget_ppm == work->change->ppm ? "it is so" : NULL;
   case HD_CONTROL_PAUSE:
     return stands(work->model) ? "the clock stands" : NULL;
+  case HD_CONTROL_SAMPLES:
+    return NULL;
   default:
     return stands(work->model) ? NULL : "the clock runs";
   }
@@ -272,12 +297,21 @@ static bool change(const struct work *work) {
   return true;
 }
 
+static uint64_t samples_taken(const struct hd_model *model) {
+  uint64_t taken = 0;
+  for (uint32_t i = 0; i < model->sample_count; i++)
+    taken += model->samples[i].taken;
+  return taken;
+}
+
 static void observe(const struct work *work) {
   struct hd_live_rates rates;
   struct hd_model *after;
   fflush(stdout);
   if (hd_ctl_rates_now(work->ctl, &rates, &after)) {
     print_seen("Observed", work, &rates);
+    if (work->change->command == HD_CONTROL_SAMPLES)
+      printf("%-10s%" PRIu64 " samples since then\n", "", samples_taken(after) - samples_taken(work->model));
     hd_model_free(after);
   } else {
     printf("%-10snot known: %s\n", "Observed", work->ctl->error);
@@ -303,6 +337,18 @@ static int make(struct work *work) {
   return hd_stream_finish(stdout, "standard output") ? HD_EXIT_OK : HD_EXIT_FAILED;
 }
 
+/* All samples of a run have one unit of time. */
+static bool is_possible(const struct work *work) {
+  const uint64_t unit_ns = period_ns(work);
+  const bool is_more = work->change->command == HD_CONTROL_SAMPLES && unit_ns > 0 &&
+                       (uint64_t)work->change->ppm * unit_ns > UINT64_C(1000000000);
+  if (is_more)
+    snprintf(work->ctl->error, sizeof work->ctl->error,
+             "at most %.0f samples a second: the program was started with so many (heddle run --samples)",
+             1e9 / (double)unit_ns);
+  return !is_more;
+}
+
 int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *what, const char *under) {
   struct work work = {.ctl = ctl, .change = what};
   if (!hd_ctl_rates_now(ctl, &work.rates, &work.model))
@@ -310,7 +356,9 @@ int hd_ctl_change(struct hd_ctl *ctl, const struct hd_top_request *what, const c
   if (under)
     hd_names_resolve(work.model);
   const bool is_there = !under || hd_ctl_places_find(work.model, under, &work.places);
-  const int status = is_there ? make(&work) : HD_EXIT_FAILED;
+  int status = HD_EXIT_FAILED;
+  if (is_there)
+    status = is_possible(&work) ? make(&work) : hd_ctl_fail(ctl);
   hd_ctl_places_free(&work.places);
   hd_model_free(work.model);
   return status;

@@ -61,6 +61,7 @@ static void print_commands(FILE *out) {
         "  only CLASS,...  measure all events of these classes and of regions; of all others in windows only\n"
         "  routines LIST   measure these functions, too: +REGEX or -REGEX, comma-separated, as heddle run --routines\n"
         "  budget PCT|off  what events may cost of a thread's time (HEDDLE_OVERHEAD)\n"
+        "  samples HZ|off  samples of what threads execute: at most as many as the program was started with\n"
         "  off, on         stop Heddle's clock, and let it go on (heddle_pause, heddle_resume); 'on' also begins\n"
         "                  the measurement of 'heddle run --dormant'. The same: pause, resume\n"
         "  snapshot        save a profile of the run so far\n"
@@ -152,6 +153,15 @@ static bool take_budget(const char *text, struct request *request) {
   return true;
 }
 
+static bool take_samples(const char *text, struct request *request) {
+  struct hd_settings settings;
+  const char *expects = hd_setting_read(HD_SET_SAMPLES, text, &settings);
+  if (expects || settings.samples_hz == HD_SAMPLES_DEFAULT)
+    return hd_usage_complain(&usage, "samples expects %s, not '%s'", expects ? expects : "a number or 'off'", text);
+  request->change.ppm = (uint32_t)settings.samples_hz;
+  return true;
+}
+
 static const struct command {
   const char *name;
   int (*run)(struct hd_ctl *ctl, const struct request *request);
@@ -165,6 +175,7 @@ static const struct command {
     {"off", run_change, HD_CONTROL_PAUSE, NULL},
     {"on", run_change, HD_CONTROL_RESUME, NULL},
     {"budget", run_change, HD_CONTROL_BUDGET, take_budget},
+    {"samples", run_change, HD_CONTROL_SAMPLES, take_samples},
     {"pause", run_change, HD_CONTROL_PAUSE, NULL},
     {"resume", run_change, HD_CONTROL_RESUME, NULL},
     {"snapshot", run_snapshot, 0, NULL},

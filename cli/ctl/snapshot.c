@@ -43,8 +43,9 @@ static bool settle(int live, const char *path) {
   struct stat status;
   const int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   const bool known = fd >= 0 && fstat(fd, &status) == 0;
-  char *bytes = known && status.st_size > 0 ? mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-                                            : MAP_FAILED;
+  char *bytes = known && status.st_size > 0
+                    ? mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+                    : MAP_FAILED;
   if (fd >= 0)
     close(fd);
   if (bytes == MAP_FAILED)
@@ -88,7 +89,8 @@ static bool make(struct hd_ctl *ctl, const char *path, struct copy *copy) {
     return fail(ctl, path, "the live profile cannot be read");
   if (!hd_profile_file_to_free_name(ctl->watch.live.file, NULL, path, copy->path, sizeof copy->path))
     return fail(ctl, path, strerror(errno));
-  if (settle(ctl->watch.live.file, copy->path) && stamp(copy->path, &now) ? check(ctl, copy) : fail(ctl, path, strerror(errno)))
+  if (settle(ctl->watch.live.file, copy->path) && stamp(copy->path, &now) ? check(ctl, copy)
+                                                                          : fail(ctl, path, strerror(errno)))
     return true;
   unlink(copy->path);
   return false;

@@ -100,6 +100,8 @@ static bool read_control(const struct hd_ctl *ctl, struct hd_control *control) {
 }
 
 static bool take_answer(struct hd_ctl *ctl, const struct hd_control *control) {
+  if (control->refused && hd_control_command(control->done) == HD_CONTROL_SAMPLES)
+    return fail(ctl, "the kernel lets the program take no samples: a note in its profile says why");
   return !control->refused || fail(ctl, "the program's Heddle is of another version: it does not know this command");
 }
 

@@ -19,12 +19,12 @@ static const size_t ring_bytes[] = {16 << 10, 4 << 10};
 enum { SIZES = sizeof ring_bytes / sizeof *ring_bytes };
 
 static struct {
-  hd_sample_opener *open; /* NULL: nothing is sampled */
-  uint64_t period_ns;
+  hd_sample_opener *open; /* NULL: nothing can be sampled */
+  uint64_t period_ns;     /* the unit of all samples; 0: not known yet */
+  uint32_t weight;        /* so many units are between two samples; 0: nothing is sampled */
+  uint64_t changes;       /* so often has that changed: what a thread without rings looks at as if samples came */
   struct hd_store_cursor text_cursor;
 } sampling;
-
-static const uint64_t nothing_comes = 0;
 
 /* ---- start ---- */
 
@@ -36,17 +36,18 @@ static void close_rings(struct hd_thread_samples *mine) {
   hd_memory_take_back(bytes_of(&mine->all) + bytes_of(&mine->rare));
   hd_sample_ring_close(&mine->all);
   hd_sample_ring_close(&mine->rare);
-  mine->head = &nothing_comes;
-  mine->taken = 0;
+  mine->head = &sampling.changes;
+  mine->taken = mine->change;
 }
 
 /* The rarer ones first: they have nothing to say as long as the others are not full. */
-static int open_rings(struct hd_thread_samples *mine) {
+static int open_rings(struct hd_thread_samples *mine, uint32_t weight) {
+  const uint64_t period_ns = sampling.period_ns * weight;
   int error = 0;
   for (uint32_t i = 0; i < SIZES; i++) {
-    error = sampling.open(&mine->rare, sampling.period_ns * HD_SAMPLE_WEIGHT, ring_bytes[i]);
+    error = sampling.open(&mine->rare, period_ns * HD_SAMPLE_WEIGHT, ring_bytes[i]);
     if (!error)
-      error = sampling.open(&mine->all, sampling.period_ns, ring_bytes[i]);
+      error = sampling.open(&mine->all, period_ns, ring_bytes[i]);
     if (!error)
       break;
     hd_sample_ring_close(&mine->rare);
@@ -62,10 +63,10 @@ static void say_why_not(const char *why) {
 }
 
 /* Whether the kernel samples this thread. */
-static bool try_to_open(void) {
+static bool try_to_open(uint32_t weight) {
   struct hd_thread_samples probe = {0};
   char why[400];
-  const int error = open_rings(&probe);
+  const int error = open_rings(&probe, weight);
   close_rings(&probe);
   if (!error)
     return true;
@@ -83,34 +84,68 @@ static bool may_ask(const struct hd_settings *settings, hd_sample_opener *open) 
   return false;
 }
 
+/* Begins with this unit, if there is none yet. */
+static bool begin(uint64_t hz) {
+  const uint64_t before_ns = sampling.period_ns;
+  const uint64_t asked_ns = 1000000000 / (hz < HZ_MOST ? hz : HZ_MOST);
+  sampling.period_ns = before_ns > 0 ? before_ns : asked_ns;
+  const uint32_t weight = hd_sample_weight(sampling.period_ns, asked_ns);
+  if (asked_ns < sampling.period_ns || !try_to_open(weight)) {
+    sampling.period_ns = before_ns;
+    return false;
+  }
+  __atomic_store_n(&hd_store.header->sample_period_ns, sampling.period_ns, __ATOMIC_RELAXED);
+  __atomic_store_n(&sampling.weight, weight, __ATOMIC_RELAXED);
+  return true;
+}
+
 void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open) {
-  const uint64_t asked = settings->samples_hz == HD_SAMPLES_DEFAULT ? HZ_DEFAULT : settings->samples_hz;
-  const uint64_t hz = asked < HZ_MOST ? asked : HZ_MOST;
-  if (hz == 0 || !open || !may_ask(settings, open))
-    return;
+  const uint64_t hz = settings->samples_hz == HD_SAMPLES_DEFAULT ? HZ_DEFAULT : settings->samples_hz;
   sampling.open = open;
-  sampling.period_ns = 1000000000 / hz;
-  if (try_to_open())
-    hd_store.header->sample_period_ns = sampling.period_ns;
-  else
-    sampling.open = NULL;
+  if (hz > 0 && open && may_ask(settings, open))
+    begin(hz);
+}
+
+bool hd_samples_ask(uint32_t hz) {
+  HD_KEEP_ERRNO;
+  if (hz == 0)
+    __atomic_store_n(&sampling.weight, 0, __ATOMIC_RELAXED);
+  else if (!sampling.open || hd_seccomp_is_new() || !begin(hz))
+    return false;
+  __atomic_fetch_add(&sampling.changes, 1, __ATOMIC_RELEASE);
+  return true;
 }
 
 void hd_samples_prepare(struct hd_thread *thread) {
-  thread->samples = (struct hd_thread_samples){.head = &nothing_comes};
+  const uint64_t changes = __atomic_load_n(&sampling.changes, __ATOMIC_ACQUIRE);
+  thread->samples = (struct hd_thread_samples){.head = &sampling.changes, .taken = changes, .change = changes};
 }
 
 /* A filter of system calls may have come meanwhile, whose author did not expect these. */
 void hd_samples_start(struct hd_thread *thread) {
   struct hd_thread_samples *mine = &thread->samples;
-  if (!sampling.open)
+  mine->weight = __atomic_load_n(&sampling.weight, __ATOMIC_RELAXED);
+  if (mine->weight == 0)
     return;
-  if (hd_seccomp_is_new() || open_rings(mine)) {
+  if (hd_seccomp_is_new() || open_rings(mine, mine->weight)) {
     __atomic_fetch_add(&hd_store.header->unsampled_threads, 1, __ATOMIC_RELAXED);
     return;
   }
   mine->epoch = hd_counters_epoch();
   mine->head = hd_sample_ring_head(&mine->all);
+  mine->taken = 0;
+}
+
+/* More or fewer samples have been asked for since. */
+static void follow(struct hd_thread *thread) {
+  struct hd_thread_samples *mine = &thread->samples;
+  const uint64_t changes = __atomic_load_n(&sampling.changes, __ATOMIC_ACQUIRE);
+  if (changes == mine->change)
+    return;
+  HD_KEEP_ERRNO;
+  mine->change = changes;
+  close_rings(mine);
+  hd_samples_start(thread);
 }
 
 /* ---- samples ---- */
@@ -131,17 +166,18 @@ static void add(const struct hd_thread *thread, const struct hd_sample *sample, 
 
 /* Without room for all of them, the rarer ones say what came after the last. They may have run out of room, too. */
 static void read_rings(const struct hd_thread *thread, struct hd_thread_samples *mine, bool counts) {
+  const uint64_t weight = mine->weight;
   struct hd_sample sample = {0};
   const bool is_full = hd_sample_ring_begin(&mine->all);
   while (hd_sample_ring_next(&mine->all, &sample))
     if (counts)
-      add(thread, &sample, 1);
+      add(thread, &sample, weight);
   const uint64_t last_ns = sample.ns;
   hd_sample_ring_begin(&mine->rare);
   while (hd_sample_ring_next(&mine->rare, &sample))
     if (counts && is_full && sample.ns > last_ns)
-      add(thread, &sample, HD_SAMPLE_WEIGHT);
-  __atomic_fetch_add(&hd_store.header->lost_samples, mine->rare.lost * HD_SAMPLE_WEIGHT, __ATOMIC_RELAXED);
+      add(thread, &sample, HD_SAMPLE_WEIGHT * weight);
+  __atomic_fetch_add(&hd_store.header->lost_samples, mine->rare.lost * HD_SAMPLE_WEIGHT * weight, __ATOMIC_RELAXED);
   mine->rare.lost = 0;
   hd_sample_ring_end(&mine->rare);
   hd_sample_ring_end(&mine->all);
@@ -152,6 +188,8 @@ static void take(struct hd_thread *thread) {
   struct hd_thread_samples *mine = &thread->samples;
   HD_KEEP_ERRNO;
   const uint64_t epoch = hd_counters_epoch();
+  if (!mine->all.page)
+    return;
   read_rings(thread, mine, epoch == mine->epoch && !(epoch & 1));
   mine->epoch = epoch;
   mine->taken = mine->all.at;
@@ -160,6 +198,7 @@ static void take(struct hd_thread *thread) {
 void hd_samples_take(struct hd_thread *thread) {
   hd_thread_leave_program(thread);
   take(thread);
+  follow(thread);
 }
 
 /* ---- outside any event ---- */

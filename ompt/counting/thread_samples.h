@@ -24,9 +24,11 @@
 struct hd_thread;
 
 struct hd_thread_samples {
-  const uint64_t *head; /* how much the kernel has written into the first ring */
+  const uint64_t *head; /* how much the kernel has written into the first ring; without one, a count of changes */
   uint64_t taken;       /* what that was when the thread looked last */
   uint64_t epoch;       /* hd_counters_epoch() then */
+  uint64_t change;      /* the last change of rate that the thread has followed */
+  uint32_t weight;      /* so many units of time are between two samples; 0: it takes none */
   struct hd_sample_ring all;
   struct hd_sample_ring rare;
 };
@@ -34,6 +36,11 @@ struct hd_thread_samples {
 /** At start: whether threads are sampled, and how often. If the kernel refuses, a note in the profile says why. `open`:
  *  hd_sample_ring_open, or a test's; NULL: nothing is sampled. */
 void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open);
+
+/** From now on `hz` samples a second of a thread's processor time, 0: none; threads follow when they next look for
+ *  samples. All samples of a run have one unit of time, so there are no more than at first, and a whole number of units
+ *  is between two. False: the kernel refuses (a note in the profile says why), or there were fewer at first. */
+bool hd_samples_ask(uint32_t hz);
 
 /** A new thread has no samples yet: before it is in any state. */
 void hd_samples_prepare(struct hd_thread *thread);

@@ -3,6 +3,7 @@
 
 #include "callpath/callpath.h"
 #include "heddle-control.h"
+#include "ompt/counting/thread_samples.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/dormancy.h"
 #include "ompt/shared/measuring.h"
@@ -89,6 +90,8 @@ static enum outcome act(const struct hd_thread *thread, uint64_t word, uint64_t 
     return measure_routine(hd_control_routine(word));
   case HD_CONTROL_BUDGET:
     return ppm > HD_CONTROL_PPM_MOST ? REFUSED : once(hd_budget_ask_limit(ppm, now));
+  case HD_CONTROL_SAMPLES:
+    return hd_samples_ask(ppm) ? DONE : REFUSED;
   case HD_CONTROL_PAUSE:
     return once(hd_clock_try_change(hd_store.header, true));
   case HD_CONTROL_RESUME:

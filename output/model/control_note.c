@@ -54,6 +54,12 @@ static void words_of(const struct hd_model *model, uint64_t word, char *text, si
     else
       snprintf(text, bytes, "budget off");
     break;
+  case HD_CONTROL_SAMPLES:
+    if (ppm > 0)
+      snprintf(text, bytes, "%u samples a second", ppm);
+    else
+      snprintf(text, bytes, "samples off");
+    break;
   case HD_CONTROL_PAUSE:
     snprintf(text, bytes, "pause");
     break;

@@ -93,6 +93,28 @@ def test_the_budget_is_changed(start_steered, export):
     assert said == "equal\n" and "budget 0.5 % at" in " ".join(export(profile)["run"]["notes"])
 
 
+@pytest.mark.needs("user-perf")
+@pytest.mark.parametrize("rate", ["off", "100"])
+def test_samples_go_off_and_on(start_steered, export, rate):
+    """A program that was started without any has as many as are asked for first."""
+    program = start_steered(env={"HEDDLE_SAMPLES": rate})
+    said = program.do("samples", "50")
+    assert re.search(r"^Predicted +50 samples in a second of each thread's processor time: at most 0.12 % of it$", said, re.M)
+    assert re.search(r"^ +\d+ samples since then$", said, re.M)
+    refused = program.ctl("samples", "101")
+    assert refused.returncode == 1 and "at most " + ("50" if rate == "off" else "100") in refused.stderr
+    said = program.do("-i", "2", "samples", "25")
+    assert int(re.search(r"^ +(\d+) samples since then$", said, re.M).group(1)) > 0
+    assert "Predicted no more samples, from each thread's next one on\n" in program.do("samples", "off")
+    said, profile = program.end()
+    assert said == "equal\n"
+    loaded = export(profile)
+    check_whole(loaded)
+    assert loaded["program"]["samples_hz"] == (50 if rate == "off" else 100)
+    notes = " ".join(loaded["run"]["notes"])
+    assert re.search(r"50 samples a second at [\d.]+ s, 25 samples a second at [\d.]+ s, samples off at [\d.]+ s", notes)
+
+
 def test_a_snapshot_is_a_whole_profile(start_steered, export, run_heddle, tmp_path):
     program = start_steered()
     path = tmp_path / "snap.heddle"
@@ -122,7 +144,8 @@ def test_anything_at_random(start_steered, export, runtime):
     count = 0
     while time.monotonic() < limit or count < 10:
         command = chance.choice([("on", chance.choice(CLASSES)), ("off", chance.choice(CLASSES)), ("pause",), ("resume",),
-                                 ("budget", chance.choice(["off", "0.1", "2"])), ("snapshot", "-o", program.store / "snap")])
+                                 ("budget", chance.choice(["off", "0.1", "2"])),
+                                 ("samples", chance.choice(["off", "10", "50"])), ("snapshot", "-o", program.store / "snap")])
         program.do(*command)
         count += 1
     said, profile = program.end()
@@ -257,6 +280,7 @@ def test_a_process_without_heddle(run_heddle):
     (["1", "off", "everything"], 2, "there is no class 'everything'; there are: entry mutex task call work sync region\n"),
     (["1", "pause", "now"], 2, "pause takes no argument"),
     (["1", "budget", "101%"], 2, "budget expects percent, from 0.0001 to 100, or off, not '101%'"),
+    (["1", "samples", "often"], 2, "samples expects a number, or off, not 'often'"),
     (["1", "pause", "-o", "x"], 2, "--output belongs to snapshot"),
     (["1", "pause", "--json"], 2, "--json belongs to status and search"),
     (["1", "pause", "-w", "0"], 2, "a number of seconds from 0.1 to 3600"),

@@ -198,6 +198,58 @@ static void test_forked_child_has_its_own_samples(void **state) {
   hd_model_free(model);
 }
 
+/* ---- asked for while the program runs ---- */
+
+/* Two events look for what is asked, and do it; a third finds samples, and follows. */
+static void ask_and_sample(uint32_t hz, uint32_t number, uint64_t time) {
+  struct fk_event event = sc_event(FK_ASK);
+  event.time = time;
+  event.wait_id = hd_control_word(number, HD_CONTROL_SAMPLES, 0, hz);
+  sc_emit(event);
+  for (int i = 1; i <= 3; i++) {
+    sc_at(time + 10 * (uint64_t)i);
+    sc_fork(0x100, 1, 1, time + 10 * (uint64_t)i + 1);
+    sc_join(time + 10 * (uint64_t)i + 2, time + 10 * (uint64_t)i + 2, time + 10 * (uint64_t)i + 3);
+    sc_sample(i < 3 ? HERE : THERE, i < 3 ? 1 : 100);
+  }
+}
+
+static void test_fewer_samples_none_and_some_again(void **state) {
+  (void)state;
+  begin();
+  ask_and_sample(50, 1, 100);
+  ask_and_sample(0, 2, 200);
+  ask_and_sample(100, 3, 300);
+  struct hd_model *model = finish(400);
+  uint64_t taken = 0;
+  for (uint32_t i = 0; i < model->sample_count; i++)
+    taken += model->samples[i].address == THERE ? model->samples[i].taken : 0;
+  assert_int_equal(samples_at(model, HD_BUSY, THERE, PROGRAM), 200);
+  assert_int_equal(taken, 50 + 100);
+  assert_int_equal(model->header.control.count, 3);
+  assert_int_equal(model->header.sample_period_ns, 10000000);
+  hd_model_free(model);
+}
+
+/* They have one unit of time. The first rate is the unit, also if it comes late. */
+static void test_no_more_samples_than_at_first(void **state) {
+  (void)state;
+  for (uint32_t hz = 200; hz <= 400; hz += 200) {
+    const char *const environment[] = {"HEDDLE_SAMPLES=off", NULL};
+    begin();
+    ask_and_sample(200, 1, 100);
+    ask_and_sample(hz, 2, 200);
+    sc_at(400);
+    sc_finish();
+    struct hd_model *model = ex_play_exact(&(struct fk_options){.samples = true, .environment = environment});
+    assert_int_equal(model->header.control.refused, hz > 200);
+    assert_int_equal(model->header.control.count, hz > 200 ? 1 : 2);
+    assert_int_equal(model->header.sample_period_ns, 5000000);
+    assert_int_equal(samples_at(model, HD_BUSY, THERE, PROGRAM), 200);
+    hd_model_free(model);
+  }
+}
+
 /* ---- no room ---- */
 
 /* The first ring is full; every 32nd sample after that stands for 32. */
@@ -325,6 +377,8 @@ int main(void) {
       cmocka_unit_test(test_pause_leaves_its_samples_out),
       cmocka_unit_test(test_killed_program_keeps_what_threads_have_taken),
       cmocka_unit_test(test_forked_child_has_its_own_samples),
+      cmocka_unit_test(test_fewer_samples_none_and_some_again),
+      cmocka_unit_test(test_no_more_samples_than_at_first),
       cmocka_unit_test(test_thread_without_events_is_seen_for_all_its_time),
       cmocka_unit_test(test_samples_that_no_ring_has_room_for_are_counted),
       cmocka_unit_test(test_addresses_have_bounded_memory),

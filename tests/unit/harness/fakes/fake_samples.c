@@ -11,36 +11,49 @@
 #include "counters/sample_ring.h"
 #include "heddle-samples.h"
 
-enum { ALL, RARE, RINGS };
+enum { RINGS_MOST = 16 };
 
+/* The tool may have unmapped its mapping: the kernel has one of its own. */
 struct ring {
-  struct perf_event_mmap_page *page; /* NULL: the thread has none */
+  struct perf_event_mmap_page *page;
   size_t data_bytes;
+  uint64_t period_ns, begin_ns;
   uint64_t lost;
 };
 
 static struct thread {
-  struct ring rings[RINGS];
-  uint64_t taken;
+  struct ring rings[RINGS_MOST];
+  uint32_t count;
+  uint64_t ns;
 } threads[FK_MAX_THREADS];
 
 static __thread uint32_t current;
-static uint64_t period; /* between the samples of the rings of kind ALL */
+static uint64_t unit_ns; /* what FK_SAMPLE counts in */
 
 void fk_samples_thread(uint32_t thread) {
   current = thread < FK_MAX_THREADS ? thread : 0;
 }
 
-/* The tool opens the rarer ones first. It unmaps the memory itself, so it is forgotten with the thread's next. */
+static void *map(int file, size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* The tool opens the rarer ones first. */
 static int open_ring(struct hd_sample_ring *ring, uint64_t period_ns, size_t data_bytes) {
-  if (period == 0)
-    period = period_ns / HD_SAMPLE_WEIGHT;
-  void *memory = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + data_bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
+  struct thread *of = &threads[current];
+  const size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + data_bytes;
+  if (unit_ns == 0)
+    unit_ns = period_ns / HD_SAMPLE_WEIGHT;
+  const int file = memfd_create("samples", MFD_CLOEXEC);
+  if (of->count == RINGS_MOST || file < 0 || ftruncate(file, (off_t)bytes) != 0)
     return ENOMEM;
-  threads[current].rings[period_ns == period ? ALL : RARE] = (struct ring){.page = memory, .data_bytes = data_bytes};
-  threads[current].taken = 0;
+  void *memory = map(file, bytes), *own = map(file, bytes);
+  close(file);
+  if (!memory || !own)
+    return ENOMEM;
+  of->rings[of->count++] =
+      (struct ring){.page = own, .data_bytes = data_bytes, .period_ns = period_ns, .begin_ns = of->ns};
   hd_sample_ring_use(ring, memory, data_bytes);
   return 0;
 }
@@ -76,10 +89,10 @@ static void put_sample(struct ring *ring, uint64_t address, uint64_t ns) {
 
 void fk_samples_take(uint32_t thread, uint64_t address, uint32_t count) {
   struct thread *of = &threads[thread];
-  for (uint32_t i = 0; i < count && of->rings[ALL].page; i++) {
-    const uint64_t ns = ++of->taken * period;
-    if (of->taken % HD_SAMPLE_WEIGHT == 0)
-      put_sample(&of->rings[RARE], address, ns);
-    put_sample(&of->rings[ALL], address, ns);
+  for (uint32_t i = 0; i < count; i++) {
+    of->ns += unit_ns;
+    for (uint32_t j = 0; j < of->count; j++)
+      if ((of->ns - of->rings[j].begin_ns) % of->rings[j].period_ns == 0)
+        put_sample(&of->rings[j], address, of->ns);
   }
 }
