@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,11 +103,19 @@ static bool can_weigh(const struct hd_model *model, const struct choices *choice
   return false;
 }
 
+static bool has_part(const struct choices *choices) {
+  return choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
+}
+
+static bool shows_trace_only(const struct choices *choices) {
+  return choices->exporter->of_trace || (choices->exporter->parts_of_trace && has_part(choices));
+}
+
 static int write_out(const struct hd_model *model, const struct hd_model *after, const struct choices *choices) {
   bool made = true;
-  if (choices->exporter->of_trace && !hd_trace_is_full(model))
+  if (shows_trace_only(choices) && !hd_trace_is_full(model))
     return HD_EXIT_FAILED;
-  if (choices->exporter->of_trace)
+  if (shows_trace_only(choices))
     hd_trace_tell_limits(model);
   if (choices->exporter->write_files)
     return choices->exporter->write_files(model, choices->output, choices->force) ? HD_EXIT_OK : HD_EXIT_FAILED;
@@ -132,7 +141,6 @@ static int write_out(const struct hd_model *model, const struct hd_model *after,
 /* `files`: as many as the command line has. */
 static int export(struct hd_model *model, const struct hd_profile_command *command, char **files, int count) {
   const struct choices *choices = command->choices;
-  const bool has_part = choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
   struct hd_model *after = NULL;
   int status = HD_EXIT_FAILED;
   if (count > 1 + (choices->exporter->write_both != NULL)) {
@@ -145,12 +153,12 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
     hd_usage_complain(&usage, "-f %s writes more than one file: it needs -o OUT", choices->exporter->name);
     return HD_EXIT_USAGE;
   }
-  if (choices->exporter->of_trace && (choices->since || has_part)) {
-    hd_usage_complain(&usage, "-f %s writes the whole trace: leave --since, --from and --to out",
+  if (choices->exporter->of_trace && choices->since) {
+    hd_usage_complain(&usage, "-f %s writes a trace, which has parts (--from, --to): leave --since out",
                       choices->exporter->name);
     return HD_EXIT_USAGE;
   }
-  if (count > 1 && (choices->since || has_part)) {
+  if (count > 1 && (choices->since || has_part(choices))) {
     hd_usage_complain(&usage, "--since, --from and --to are for one FILE");
     return HD_EXIT_USAGE;
   }
@@ -159,6 +167,20 @@ static int export(struct hd_model *model, const struct hd_profile_command *comma
   if (after)
     hd_model_free(after);
   return status;
+}
+
+static struct hd_model *open_shown(const struct hd_profile_command *command, const char *path) {
+  const struct choices *choices = command->choices;
+  if (!choices->exporter->parts_of_trace || !has_part(choices))
+    return hd_open_file(command, path);
+  const struct hd_profile_command whole = {.usage = command->usage, .no_cache = command->no_cache};
+  struct hd_model *model = hd_open_file(&whole, path);
+  char error[2 * PATH_MAX + 256];
+  if (!model || hd_part_show(model, &choices->part, error, sizeof error))
+    return model;
+  fprintf(stderr, "heddle: %s\n", error);
+  hd_model_free(model);
+  return NULL;
 }
 
 int hd_cmd_export(int argc, char **argv) {
@@ -171,7 +193,7 @@ int hd_cmd_export(int argc, char **argv) {
                                              .part = &choices.part};
   if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
-  struct hd_model *model = hd_open_file(&command, argv[first]);
+  struct hd_model *model = open_shown(&command, argv[first]);
   if (!model)
     return HD_EXIT_FAILED;
   status = export(model, &command, argv + first, argc - first);

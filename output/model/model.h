@@ -290,6 +290,12 @@ struct hd_group;     /* output/metrics/group.h */
 struct hd_count_sum; /* count_sums.h */
 struct hd_watched;   /* watched.h */
 
+/** Times of the file. What happens when it begins is not in it. */
+struct hd_trace_window {
+  uint64_t from_ticks; /* 0: from the begin. May be the moment before a stretch: threads say what they did then */
+  uint64_t to_ticks;   /* 0: to the end */
+};
+
 struct hd_model {
   const char *path;             /* of the file, as given */
   const char *since;            /* a part of a run: of the file that it begins with, if it was one; else NULL */
@@ -324,9 +330,10 @@ struct hd_model {
   uint32_t history_count;
   uint64_t history_width_ticks; /* of their buckets */
 
-  struct hd_node *nodes; /* nodes[i].id == i; parents come before their children */
-  bool renumbered;       /* callpaths were cut since the file was read: ids are not the file's */
-  uint64_t trace_bytes;  /* in the file */
+  struct hd_node *nodes;               /* nodes[i].id == i; parents come before their children */
+  bool renumbered;                     /* callpaths were cut since the file was read: ids are not the file's */
+  uint64_t trace_bytes;                /* in the file */
+  struct hd_trace_window trace_window; /* what hd_trace_walk() shows of it */
   uint32_t node_count;
   struct hd_row *rows;             /* sorted by node, then thread; after hd_model_need_rows() */
   uint32_t row_count;              /* likewise */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/replay/part.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,12 @@
 #include "output/model/paths.h"
 #include "output/model/rollup.h"
 #include "output/reader/open.h"
+#include "output/replay/quiet.h"
 #include "output/replay/replay.h"
 #include "output/trace/entry.h"
 #include "output/trace/limits.h"
 #include "output/trace/size.h"
+#include "output/trace/stretches.h"
 #include "output/writer/profile_writer.h"
 
 /* ---- the file of a run that had ended then ---- */
@@ -25,10 +28,11 @@
 static struct hd_file_header header_of(const struct hd_replay *replay) {
   enum {
     OF_ITS_END = HD_FILE_COMPLETE | HD_FILE_EXIT_KNOWN | HD_FILE_RECOVERED | HD_FILE_STOPPED | HD_FILE_KILLED,
-    UNKNOWN = HD_FILE_CPU_TIME
+    UNKNOWN = HD_FILE_CPU_TIME,
+    OF_ITS_TRACE = HD_FILE_TRACE_WHEN | HD_FILE_TRACE_CONCURRENCY
   };
   struct hd_file_header header = replay->model->header;
-  header.flags = (header.flags & ~(uint32_t)(OF_ITS_END | UNKNOWN)) | HD_FILE_SNAPSHOT | HD_FILE_PART;
+  header.flags = (header.flags & ~(uint32_t)(OF_ITS_END | UNKNOWN | OF_ITS_TRACE)) | HD_FILE_SNAPSHOT | HD_FILE_PART;
   header.end_ticks = replay->until_ticks;
   header.paused_ticks = header.paused_at_ticks = header.stop_paused_ticks = header.pauses = 0;
   header.event_count = header.event_slots = header.counts_record_bytes = 0;
@@ -138,6 +142,8 @@ static bool read_back(const struct hd_replay *replay, struct hd_model **then, ch
   const bool done = hd_writer_end(&writer) &&
                     hd_profile_parse(replay->model->path, writer.bytes, writer.size, then, error, error_bytes);
   hd_writer_free(&writer);
+  if (done && replay->lacks_stacks)
+    (*then)->entries_known = false;
   return done;
 }
 
@@ -184,38 +190,86 @@ static bool fail(const struct hd_model *model, char *error, size_t error_bytes, 
   return false;
 }
 
-static bool fail_for_stretches(const struct hd_model *model, char *error, size_t error_bytes) {
-  char *stretches = hd_trace_stretches_text(model);
-  snprintf(error, error_bytes,
-           "%s: its trace has only stretches of the run ('--trace-when'): no part is known from its begin on. 'heddle "
-           "trace --print' shows them: %s",
-           model->path, *stretches ? stretches : "none");
-  free(stretches);
-  return false;
-}
-
-static bool can_be_cut(const struct hd_model *model, uint64_t *end_ticks, char *error, size_t error_bytes) {
+static bool can_be_cut(const struct hd_model *model, char *error, size_t error_bytes) {
   struct hd_trace_size size;
   if (!hd_trace_size(model, &size))
     return fail(model, error, error_bytes, "it has no trace ('heddle run --trace'): only the whole run is known");
   if (size.only_concurrency)
     return fail(model, error, error_bytes,
                 "its trace has only changes of the number of busy threads: 'heddle run --trace' has all");
-  if (size.from_ticks > 0)
-    return fail(model, error, error_bytes,
-                "its trace has only the end of the run ('--trace-last'): no part is known from its begin on");
-  if (size.has_condition)
-    return fail_for_stretches(model, error, error_bytes);
-  *end_ticks = size.full_ticks > 0 && size.full_ticks < model->end_ticks ? size.full_ticks : model->end_ticks;
   return true;
 }
 
-static void note_part(struct hd_model *model, double from, double to) {
+/* Of all that the trace has; the run's end is no time. */
+static struct hd_trace_window window_of(const struct hd_model *model, const struct hd_run_part *wanted) {
+  struct hd_trace_window window = {0, 0};
+  const uint64_t to = ticks_at(model, wanted->to_seconds);
+  if (wanted->from_seconds > 0)
+    window.from_ticks = ticks_at(model, wanted->from_seconds);
+  if (wanted->to_seconds > 0 && to < model->end_ticks)
+    window.to_ticks = to;
+  return window;
+}
+
+static bool fail_for_nothing(const struct hd_model *model, const struct hd_run_part *wanted, char *error,
+                             size_t error_bytes) {
+  struct hd_trace_stretches all = hd_trace_stretches_find(model);
+  const double to = wanted->to_seconds > 0 ? wanted->to_seconds : hd_trace_seconds(model, model->end_ticks);
+  if (all.count == 0)
+    snprintf(error, error_bytes, "%s: its trace has nothing of the run: the condition of --trace-when never held",
+             model->path);
+  else
+    snprintf(error, error_bytes, "%s: nothing lies between %g s and %g s: its trace %s %.6f s, and ends at %.6f s",
+             model->path, wanted->from_seconds, to, all.count > 1 ? "has several stretches, begins at" : "begins at",
+             hd_trace_seconds(model, all.items[0].from_ticks),
+             hd_trace_seconds(model, all.items[all.count - 1].to_ticks));
+  hd_trace_stretches_free(&all);
+  return false;
+}
+
+bool hd_part_show(struct hd_model *model, const struct hd_run_part *wanted, char *error, size_t error_bytes) {
+  if (!can_be_cut(model, error, error_bytes))
+    return false;
+  model->trace_window = window_of(model, wanted);
+  struct hd_trace_stretches shown = hd_trace_stretches_find(model);
+  const bool has_any = shown.count > 0 && shown.items[0].from_ticks < shown.items[shown.count - 1].to_ticks;
+  hd_trace_stretches_free(&shown);
+  if (has_any)
+    return true;
+  model->trace_window = (struct hd_trace_window){0, 0};
+  return fail_for_nothing(model, wanted, error, error_bytes);
+}
+
+/* ---- a profile of it ---- */
+
+struct cutting {
+  uint64_t from_ticks; /* 0: from the program's start */
+  uint64_t to_ticks;
+  bool is_late;         /* the trace begins later than the run, */
+  uint64_t begin_ticks; /* then; or the stretch of it does */
+  bool lacks_begin;     /* a region was open where the part would begin */
+};
+
+static void note_limit(void *context, const char *text) {
+  hd_model_add_note(context, "the trace %s", text);
+}
+
+static void note_part(struct hd_model *part, const struct hd_model *model, const struct cutting *cutting) {
   hd_model_add_note(
-      model,
+      part,
       "this is the part of the run from %.6f s to %.6f s, from its trace: counters, samples, Heddle's own "
       "cost, chunks and tasks one by one, critical path and holders of locks are not known of parts",
-      from, to);
+      cutting->from_ticks ? hd_trace_seconds(model, cutting->from_ticks) : 0,
+      hd_trace_seconds(model, cutting->to_ticks));
+  hd_trace_limits(model, note_limit, part);
+  if (cutting->lacks_begin)
+    hd_model_add_note(part,
+                      "until %.6f s a parallel region was open that had begun before %.6f s, where the trace begins: "
+                      "who its team was is not known, so that time is left out",
+                      hd_trace_seconds(model, cutting->from_ticks), hd_trace_seconds(model, cutting->begin_ticks));
+  if (cutting->is_late && !part->entries_known)
+    hd_model_add_note(part, "threads had called routines before the trace begins: whether calls were made while other "
+                            "threads were busy, and how long they took, is not known; own times are");
 }
 
 /* `from_ticks`: 0: from the program's start. */
@@ -236,22 +290,79 @@ static bool cut(const struct hd_model *model, uint64_t from_ticks, uint64_t to_t
   return false;
 }
 
-static bool open_part(const struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part,
-                      char *error, size_t error_bytes) {
-  uint64_t end_ticks;
-  if (!can_be_cut(model, &end_ticks, error, error_bytes))
+/* The one stretch that the window shows. */
+static bool find_stretch(const struct hd_model *model, struct hd_trace_stretch *stretch, char *error,
+                         size_t error_bytes) {
+  struct hd_trace_stretches shown = hd_trace_stretches_find(model);
+  const uint32_t count = shown.count;
+  *stretch = shown.items[0];
+  hd_trace_stretches_free(&shown);
+  if (count == 1)
+    return true;
+  char *text = hd_trace_stretches_text(model);
+  snprintf(error, error_bytes,
+           "%s: its trace has %" PRIu32 " stretches of that part ('--trace-when'), and not what lies between them: "
+           "choose one with --from and --to: %s",
+           model->path, count, text);
+  free(text);
+  return false;
+}
+
+/* As the trace has it, with what came before `ticks`. */
+static uint64_t stretch_begin(struct hd_model *model, uint64_t ticks) {
+  uint64_t begin = 0;
+  model->trace_window = (struct hd_trace_window){0, 0};
+  struct hd_trace_stretches all = hd_trace_stretches_find(model);
+  for (uint32_t i = 0; i < all.count && all.items[i].from_ticks <= ticks + 1; i++)
+    begin = all.items[i].from_ticks;
+  hd_trace_stretches_free(&all);
+  return begin;
+}
+
+static bool fail_for_regions(const struct hd_model *model, const struct cutting *cutting, char *error,
+                             size_t error_bytes) {
+  snprintf(error, error_bytes,
+           "%s: from %.6f s, where its trace begins, to %.6f s there is no moment without an open parallel region: who "
+           "the team is of one that had begun before is not known, so there is no profile of that. 'heddle trace "
+           "--print' and 'heddle export -f chrome' show what happened",
+           model->path, hd_trace_seconds(model, cutting->begin_ticks), hd_trace_seconds(model, cutting->to_ticks));
+  return false;
+}
+
+/* The run is done again from a moment on when no region is open. */
+static bool begin_late(struct hd_model *model, struct cutting *cutting, char *error, size_t error_bytes) {
+  uint64_t quiet;
+  cutting->begin_ticks = stretch_begin(model, cutting->from_ticks);
+  model->trace_window = (struct hd_trace_window){cutting->begin_ticks - 1, cutting->to_ticks};
+  if (!hd_quiet_find(model, &quiet, error, error_bytes))
     return false;
-  const uint64_t from = wanted->from_seconds > 0 ? ticks_at(model, wanted->from_seconds) : 0;
-  uint64_t to = wanted->to_seconds > 0 ? ticks_at(model, wanted->to_seconds) : end_ticks;
-  to = to < end_ticks ? to : end_ticks;
-  if (from >= to) {
-    snprintf(error, error_bytes, "%s: nothing lies between %g s and %g s: its trace ends at %.6f s", model->path,
-             wanted->from_seconds, hd_trace_seconds(model, to), hd_trace_seconds(model, end_ticks));
+  if (quiet == 0 || quiet >= cutting->to_ticks)
+    return fail_for_regions(model, cutting, error, error_bytes);
+  model->trace_window = (struct hd_trace_window){quiet, 0};
+  cutting->is_late = true;
+  cutting->lacks_begin = quiet > cutting->from_ticks;
+  if (cutting->lacks_begin || cutting->from_ticks == cutting->begin_ticks)
+    cutting->from_ticks = quiet;
+  return true;
+}
+
+static bool open_part(struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part, char *error,
+                      size_t error_bytes) {
+  struct cutting cutting = {0};
+  struct hd_trace_stretch stretch;
+  struct hd_trace_size size;
+  if (!hd_part_show(model, wanted, error, error_bytes) || !find_stretch(model, &stretch, error, error_bytes))
     return false;
-  }
-  if (!cut(model, from, to, part, error, error_bytes))
+  const bool begins_in_it = model->trace_window.from_ticks > 0;
+  cutting.to_ticks = stretch.to_ticks;
+  model->trace_window = (struct hd_trace_window){0, 0};
+  hd_trace_size(model, &size);
+  cutting.from_ticks = begins_in_it || size.begins_late ? stretch.from_ticks : 0;
+  if ((size.begins_late && !begin_late(model, &cutting, error, error_bytes)) ||
+      !cut(model, cutting.from_ticks, cutting.to_ticks, part, error, error_bytes))
     return false;
-  note_part(*part, from ? hd_trace_seconds(model, from) : 0, hd_trace_seconds(model, to));
+  model->trace_window = (struct hd_trace_window){0, 0};
+  note_part(*part, model, &cutting);
   return true;
 }
 

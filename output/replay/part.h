@@ -6,7 +6,8 @@
  *
  * To the tick, what a snapshot at that time would have said (tests compare the two) of times, visits, levels, regions
  * and constructs; also the critical path and holders of locks, unless something is subtracted. What a trace does not
- * have is left out: counters, samples, Heddle's own cost, histograms of chunks and tasks.
+ * have is left out: counters, samples, Heddle's own cost, histograms of chunks and tasks. Of a trace that does not
+ * begin with the run it is made from a moment on when no parallel region is open (quiet.h).
  */
 #ifndef HEDDLE_OUTPUT_REPLAY_PART_H
 #define HEDDLE_OUTPUT_REPLAY_PART_H
@@ -19,8 +20,12 @@ struct hd_run_part {
   double to_seconds; /* 0: to its end */
 };
 
-/** The profile as it was at `ticks`, a time of the file, from the trace of a whole run. False: `error` says why. The
- *  caller frees *then. */
+/** Of the trace only that part is shown from then on (hd_trace_window). False: the trace has nothing of it, as `error`
+ *  says. */
+bool hd_part_show(struct hd_model *model, const struct hd_run_part *part, char *error, size_t error_bytes);
+
+/** The profile as it was at `ticks`, a time of the file, from the trace of a whole run; or what came of a trace's
+ * window until then, if no region is open where that begins. False: `error` says why. The caller frees *then. */
 bool hd_part_until(const struct hd_model *model, uint64_t ticks, struct hd_model **then, char *error,
                    size_t error_bytes);
 

@@ -7,6 +7,7 @@
 
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
+#include "output/replay/quiet.h"
 #include "output/trace/entry.h"
 #include "output/trace/walk.h"
 #include "support/command/memory.h"
@@ -320,11 +321,23 @@ static void begin_task(struct hd_replay_thread *thread, const struct hd_trace_en
   place->busy_at_begin = thread->busy_ticks;
 }
 
+/* Before anything is swept. */
+static void begin_window(struct hd_replay *replay, const struct hd_trace_entry *entry) {
+  if (!hd_quiet_has_stack(replay->model, &entry->now))
+    return;
+  replay->lacks_stacks = true;
+  replay->header.flags &= ~(uint32_t)HD_FILE_ROUTINES;
+}
+
 static bool take(void *context, const struct hd_trace_entry *entry) {
   struct hd_replay *replay = context;
   struct hd_replay_thread *thread = &replay->threads[entry->thread];
   if (entry->ticks > replay->until_ticks)
     return false;
+  if (entry->is_bound && entry->now.state == HD_STATE_COUNT) /* the thread goes on */
+    return true;
+  if (entry->is_bound)
+    begin_window(replay, entry);
   charge(replay, entry->thread, entry->ticks);
   if (thread->state == HD_STATE_COUNT && entry->now.state != HD_STATE_COUNT)
     begin_thread(replay, entry);

@@ -52,6 +52,7 @@ struct hd_replay {
   struct hd_replay_thread *threads;
   struct hd_row *rows; /* as the model's, with the times and visits until then */
   struct hd_replay_records records[HD_BLOCK_TYPE_LAST + 1];
+  bool lacks_stacks;   /* threads had called routines where the trace's window begins: calls are not known */
   const char *problem; /* NULL: none */
 };
 

@@ -2,6 +2,7 @@
 #include "output/trace/limits.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,13 +53,22 @@ static void tell_end(struct telling *telling, const struct hd_model *model, cons
                                at.text, (double)size->limit_bytes / 0x1p20));
 }
 
+/* Whoever asks for the part from one of these to the other has it all. */
+static double down(double seconds) {
+  return floor(1e6 * seconds) / 1e6;
+}
+
+static double up(double seconds) {
+  return ceil(1e6 * seconds) / 1e6;
+}
+
 char *hd_trace_stretches_text(const struct hd_model *model) {
   struct hd_trace_stretches stretches = hd_trace_stretches_find(model);
   char *text = hd_print("%s", "");
   for (uint32_t i = 0; i < stretches.count && i < STRETCHES_NAMED; i++) {
     char *longer = hd_print("%s%s%.6f s to %.6f s", text, i > 0 ? ", " : "",
-                            hd_trace_seconds(model, stretches.items[i].from_ticks),
-                            hd_trace_seconds(model, stretches.items[i].to_ticks));
+                            down(hd_trace_seconds(model, stretches.items[i].from_ticks)),
+                            up(hd_trace_seconds(model, stretches.items[i].to_ticks)));
     free(text);
     text = longer;
   }

@@ -26,6 +26,7 @@ bool hd_trace_size(const struct hd_model *model, struct hd_trace_size *size) {
     return false;
   struct hd_trace_blocks blocks = hd_trace_blocks_find(model);
   size->from_ticks = hd_trace_blocks_from(model, &blocks);
+  size->begins_late = size->from_ticks > 0 || size->has_condition || model->trace_window.from_ticks > 0;
   measure_stretches(model, size);
   size->lacked_room = size->full_ticks > 0 && hd_trace_blocks_bytes(&blocks) + BLOCK_MOST <= size->limit_bytes;
   hd_trace_blocks_free(&blocks);

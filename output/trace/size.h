@@ -16,6 +16,7 @@ struct hd_trace_size {
   uint64_t limit_bytes;
   uint64_t from_ticks; /* it is whole from then on, older blocks have been written over; 0: from the begin */
   uint64_t full_ticks; /* it is whole until then; 0: to the end */
+  bool begins_late;    /* what is shown of it does not begin with the run */
   bool has_condition;  /* it has stretches (hd_trace_stretches_find()); else it is one */
   uint32_t stretch_count;
   uint64_t stretch_ticks; /* of all together */

@@ -24,15 +24,28 @@ static void add_stretch(struct hd_trace_stretches *stretches, struct hd_trace_st
     stretches->items[stretches->count++] = stretch;
 }
 
+static struct hd_trace_stretch whole_of(const struct hd_model *model, uint64_t from_ticks) {
+  const struct hd_trace_window *window = &model->trace_window;
+  struct hd_trace_stretch whole = {from_ticks > 0 ? from_ticks : model->header.loaded_ticks, to_ticks(model)};
+  if (window->from_ticks > whole.from_ticks)
+    whole.from_ticks = window->from_ticks;
+  if (window->to_ticks > 0 && window->to_ticks < whole.to_ticks)
+    whole.to_ticks = window->to_ticks;
+  return whole;
+}
+
 struct hd_trace_stretches hd_trace_stretches_from(const struct hd_model *model, uint64_t from_ticks) {
-  const struct hd_trace_stretch whole = {from_ticks > 0 ? from_ticks : model->header.loaded_ticks, to_ticks(model)};
+  const struct hd_trace_stretch whole = whole_of(model, from_ticks);
   struct hd_trace_stretches stretches = {.items = hd_new(1, sizeof *stretches.items)};
   if (!hd_trace_has_condition(model))
     add_stretch(&stretches, whole, &whole);
   for (struct hd_records at = hd_records_of(model->source, HD_BLOCK_TRACE_STRETCHES); hd_records_next(&at);) {
     const struct hd_trace_stretch_record *record = at.record;
     stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
-    add_stretch(&stretches, (struct hd_trace_stretch){record->begin_ticks, record->end_ticks}, &whole);
+    struct hd_trace_stretch stretch = {record->begin_ticks, record->end_ticks};
+    if (stretch.from_ticks == model->trace_window.from_ticks + 1)
+      stretch.from_ticks--;
+    add_stretch(&stretches, stretch, &whole);
   }
   return stretches;
 }

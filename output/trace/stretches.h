@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file stretches.h
- * What a trace has of the run: one stretch of time, unless it has a condition.
+ * What a trace has of the run, and its window shows: one stretch of time, unless it has a condition.
  */
 #ifndef HEDDLE_OUTPUT_TRACE_STRETCHES_H
 #define HEDDLE_OUTPUT_TRACE_STRETCHES_H

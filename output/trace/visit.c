@@ -12,7 +12,8 @@ void hd_trace_visit_start(struct hd_trace_visit *visit, const struct hd_model *m
   visit->model = model;
   visit->whole_from_ticks = whole_from_ticks;
   visit->stretches = hd_trace_stretches_from(model, whole_from_ticks);
-  visit->is_in = whole_from_ticks == 0 && !hd_trace_has_condition(model);
+  visit->is_in = whole_from_ticks == 0 && !hd_trace_has_condition(model) && model->trace_window.from_ticks == 0;
+  visit->is_window = model->trace_window.from_ticks > 0 || model->trace_window.to_ticks > 0;
   visit->goes_on = true;
   visit->last = hd_new((size_t)model->thread_count + 1, sizeof *visit->last);
   visit->workers = hd_new((size_t)model->thread_count + 1, sizeof *visit->workers);
@@ -119,8 +120,15 @@ static bool has_left(const struct hd_trace_visit *visit, uint32_t thread) {
   return !may_be_led(visit, worker->team, goes_on(visit, region_of(visit->model, visit->last[thread].now.node)));
 }
 
+static void forget_tasks(struct hd_trace_visit *visit) {
+  if (visit->names)
+    hd_names_forget_tasks(visit->names);
+}
+
 static void begin_stretch(struct hd_trace_visit *visit) {
   visit->is_in = true;
+  if (visit->is_window) /* what it leaves out has not been seen */
+    forget_tasks(visit);
   for (uint32_t i = 0; i < visit->model->thread_count; i++) {
     struct hd_trace_entry *last = &visit->last[i];
     if (has_left(visit, i)) {
@@ -143,24 +151,27 @@ static void end_stretch(struct hd_trace_visit *visit) {
     const struct hd_trace_place now = last->now;
     if (now.state == HD_STATE_COUNT)
       continue;
-    hd_trace_visit_tell(visit, (struct hd_trace_entry){.ticks = stretch_of(visit)->to_ticks,
-                                                       .thread = i,
-                                                       .now = {now.node, HD_STATE_COUNT},
-                                                       .is_bound = hd_trace_has_condition(visit->model)});
+    hd_trace_visit_tell(visit,
+                        (struct hd_trace_entry){.ticks = stretch_of(visit)->to_ticks,
+                                                .thread = i,
+                                                .now = {now.node, HD_STATE_COUNT},
+                                                .is_bound = visit->is_window || hd_trace_has_condition(visit->model)});
     last->now = now;
   }
   visit->is_in = false;
   visit->stretch++;
-  if (visit->names)
-    hd_names_forget_tasks(visit->names);
+  forget_tasks(visit);
 }
 
-/* Of those at the time from which a trace of the run's end is whole some may be missing. Else what a thread says of the
- * time before the stretch comes first. */
+/* Of those at the time from which a trace of the run's end is whole some may be missing; those at a window's begin
+ * belong to what was before. Else what a thread says of the time before the stretch comes first. */
 static bool is_behind_begin(const struct hd_trace_visit *visit, uint64_t ticks, bool is_earlier) {
   const uint64_t begin = stretch_of(visit)->from_ticks;
-  const bool is_cut = begin == visit->whole_from_ticks && begin > 0;
-  return ticks > begin || (ticks == begin && !is_cut && !is_earlier);
+  const bool is_window = begin > 0 && begin == visit->model->trace_window.from_ticks,
+             is_cut = begin > 0 && begin == visit->whole_from_ticks;
+  if (is_window && is_earlier) /* the stretch may begin at the next moment */
+    return ticks > begin + 1;
+  return ticks > begin || (ticks == begin && !is_cut && !is_window && !is_earlier);
 }
 
 void hd_trace_visit_reach(struct hd_trace_visit *visit, uint64_t ticks, bool is_earlier) {

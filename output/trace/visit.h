@@ -35,6 +35,7 @@ struct hd_trace_visit {
   struct hd_trace_stretches stretches;
   uint32_t stretch; /* the present one, or the next */
   bool is_in;       /* only what is in one is told */
+  bool is_window;   /* the trace has more than is shown of it */
   bool goes_on;
 };
 

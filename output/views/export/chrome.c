@@ -36,16 +36,17 @@ static void add_buckets(const struct hd_model *model, const struct hd_timeline_r
 /* A trace that begins later than the profile does not say what was in between. */
 static bool begins_late(const struct hd_model *model) {
   struct hd_trace_size size;
-  return hd_trace_size(model, &size) && (size.from_ticks > 0 || size.has_condition);
+  return hd_trace_size(model, &size) && size.begins_late;
 }
 
-/* Before the tool was loaded there was one thread. Without a trace the rest is the timeline. */
+/* Before the tool was loaded there was one thread; a part of a trace leaves that out. Without a trace the rest is the
+ * timeline. */
 static json_t *events(const struct hd_model *model, bool has_trace) {
   json_t *array = json_array();
   json_array_append_new(array, process_name(model));
-  if (model->before_ticks > 0)
+  if (model->before_ticks > 0 && model->trace_window.from_ticks == 0)
     json_array_append_new(array, counter(model, 0, "busy threads", 1));
-  if (has_trace && begins_late(model))
+  if (has_trace && model->trace_window.from_ticks == 0 && begins_late(model))
     json_array_append_new(array, counter(model, (double)model->before_ticks, "busy threads", 0));
   if (!has_trace && model->timeline)
     add_buckets(model, model->timeline, array);
@@ -75,4 +76,4 @@ const struct hd_exporter hd_export_chrome = {
     "chrome",
     "for https://ui.perfetto.dev and chrome://tracing: busy threads over time; with a trace\n"
     "             ('heddle run --trace') also what each thread was in, and what it waited for",
-    .write = write_chrome};
+    .write = write_chrome, .parts_of_trace = true};

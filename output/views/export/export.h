@@ -22,6 +22,7 @@ struct hd_exporter {
    *  also where a file of this format is. False: it failed, as stderr says. */
   bool (*write_files)(const struct hd_model *model, const char *path, bool force);
   bool of_trace;       /* shows the trace: there must be one (hd_trace_is_there()) */
+  bool parts_of_trace; /* a part of a run is that part of its trace (hd_part_show()), else a profile of its own */
   bool one_weight;     /* shows no other */
   bool binary;         /* not for a terminal */
   const char *missing; /* why this build cannot write it; NULL: it can */

@@ -20,4 +20,7 @@ const struct hd_exporter hd_export_otf2 = {
     "otf2",
     "for Vampir, Scalasca and other readers of OTF2: the trace ('heddle run --trace') as an\n"
     "             archive, which is the folder -o",
-    .write_files = WRITE, .of_trace = true, .missing = MISSING};
+    .write_files = WRITE,
+    .of_trace = true,
+    .parts_of_trace = true,
+    .missing = MISSING};

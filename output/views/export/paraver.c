@@ -68,4 +68,4 @@ const struct hd_exporter hd_export_paraver = {
     "paraver",
     "for Paraver: the trace ('heddle run --trace') as -o NAME.prv, with NAME.pcf and\n"
     "             NAME.row beside it",
-    .write_files = write_paraver, .of_trace = true};
+    .write_files = write_paraver, .of_trace = true, .parts_of_trace = true};

@@ -92,7 +92,7 @@ static void change_state(struct walk *walk, uint32_t number, uint64_t ns, enum h
 static void begin_all(struct walk *walk) {
   const struct hd_model *model = walk->paraver->model;
   struct hd_trace_size size;
-  const bool is_whole = hd_trace_size(model, &size) && size.from_ticks == 0 && !size.has_condition;
+  const bool is_whole = hd_trace_size(model, &size) && !size.begins_late;
   walk->threads = hd_new((size_t)model->thread_count + 1, sizeof *walk->threads);
   for (uint32_t i = 0; i < model->thread_count; i++)
     begin_state(walk, i, 0, i == 0 && is_whole ? HD_PARAVER_RUNNING : HD_PARAVER_NOT_CREATED);

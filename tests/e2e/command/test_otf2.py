@@ -313,6 +313,25 @@ def test_the_end_of_a_run_is_balanced(build_program, run_heddle, tmp_path):
     assert len(found.of_kind(otf2.events.ThreadAcquireLock)) > 1000
 
 
+def test_a_part_is_balanced_and_has_what_is_in_it(traced, archive, trace, tmp_path):
+    whole, found = Archive(archive(traced)), {}
+    times = sorted({event.time for _, event in whole.of_kind(otf2.events.Enter)})
+    rows = [float(row["time_s"]) for row in trace(traced)]
+    begin, end = rows[len(rows) // 3], rows[2 * len(rows) // 3]
+    (tmp_path / "archive").rename(tmp_path / "whole")
+    part = Archive(archive(traced, "--from", f"{begin:.9f}", "--to", f"{end:.9f}"))
+    created = [name_of(event) for _, event in part.of_kind(otf2.events.ThreadTaskCreate)]
+    for events in part.threads.values():
+        check_stacks(events)
+    check_tasks(part.threads, created)
+    check_locks(part.threads)
+    first, last = (pick(event.time for _, event in part.of_kind(object)) for pick in (min, max))
+    assert (last - first) / part.per_second == pytest.approx(end - begin, abs=3e-9) and times[0] < first < last
+    for kind in (otf2.events.ThreadAcquireLock, otf2.events.ThreadFork, otf2.events.ThreadTaskCreate):
+        inside = [[(thread, event.time) for thread, event in archive.of_kind(kind) if first < event.time < last] for archive in (whole, part)]
+        assert sorted(inside[0]) == sorted(inside[1])
+
+
 def test_stretches_are_balanced_and_nothing_lies_between(build_program, run_heddle, export, trace, tmp_path):
     path = run_phased(build_program, run_heddle, SOURCE, tmp_path / "phased.heddle")
     result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "archive", path)
@@ -367,9 +386,10 @@ def test_what_cannot_be_written_is_said(traced, profile, build_program, run_hedd
     assert result.returncode == 2 and "-f otf2 writes more than one file: it needs -o OUT" in result.stderr
     result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "cut", "--depth", "1", traced)
     assert result.returncode == 1 and "its trace has whole callpaths: leave --depth out" in result.stderr
-    for options in (("--from", "0.001"), ("--since", traced)):
-        result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "part", *options, traced)
-        assert result.returncode == 2 and "-f otf2 writes the whole trace: leave --since, --from and --to out" in result.stderr
+    result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "part", "--since", traced, traced)
+    assert result.returncode == 2 and "-f otf2 writes a trace, which has parts (--from, --to): leave --since out" in result.stderr
+    result = run_heddle("export", "-f", "otf2", "-o", tmp_path / "part", "--from", "1000", traced)
+    assert result.returncode == 1 and "nothing lies between 1000 s and" in result.stderr and not (tmp_path / "part").exists()
     folder = archive(traced)
     result = run_heddle("export", "-f", "otf2", "-o", folder, traced)
     assert result.returncode == 1 and re.fullmatch(rf"heddle: {folder}: .*\n", result.stderr) and "--force" in result.stderr

@@ -174,6 +174,24 @@ def test_what_was_before_the_end_of_a_run_is_not_known(build_program, run_heddle
     assert first[0] == 0 < first[1] and first[2] == NOT_CREATED and RUNNING in {state for _, _, state in rest}
 
 
+def test_a_part_has_the_states_of_the_whole(traced, converted, export, run_heddle, tmp_path):
+    whole = converted(traced)
+    since = min(begin for begin, _, state in whole.states[1] if state != NOT_CREATED)
+    begin, end = ((whole.duration - since) * i // 3 + since for i in (1, 2))
+    result = run_heddle("export", "-f", "paraver", "--from", f"{begin / 1e9:.9f}", "--to", f"{end / 1e9:.9f}", "-o", tmp_path / "part.prv",
+                        traced)
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    part = Paraver(tmp_path / "part.prv")
+    assert abs(part.duration - end) <= 1
+    for before, states in zip(whole.states, part.states, strict=True):
+        first, *known = states
+        assert first[0] == 0 and first[2] == NOT_CREATED and abs(first[1] - begin) <= 1
+        wanted = [(max(since, begin), min(until, end), state) for since, until, state in before if since < end - 1 and until > begin + 1]
+        assert [state for *_, state in known] == [state for *_, state in wanted]
+        for one, other in zip(known, wanted, strict=True):
+            assert one == pytest.approx(other, abs=2)
+
+
 def test_nothing_is_known_between_stretches(build_program, run_heddle, export, tmp_path):
     """Threads have no state there, no callpath, no cause and no task."""
     path = run_phased(build_program, run_heddle, SOURCE, tmp_path / "phased.heddle")

@@ -262,6 +262,54 @@ def test_chrome_has_slices_of_each_thread(path, run_heddle, export):
     assert {event["ph"] for event in cut} == {"M", "C"}
 
 
+def slices(events):
+    """(thread, name, begin, end) of each"""
+    found, open_slices = [], {}
+    for event in events:
+        if event["ph"] == "B":
+            open_slices.setdefault(event["tid"], []).append(event)
+        elif event["ph"] == "E":
+            begun = open_slices[event["tid"]].pop()
+            found.append((event["tid"], begun["name"], begun["ts"], event["ts"]))
+    assert not any(open_slices.values())
+    return found
+
+
+def cut_slices(found, begin, end):
+    """What is in a part; in nanoseconds."""
+    cut = [(thread, name, round(1e3 * max(since, begin)), round(1e3 * min(until, end))) for thread, name, since, until in found]
+    return sorted(slice for slice in cut if slice[2] < slice[3])
+
+
+def test_chrome_of_a_part_is_that_part(path, run_heddle, export):
+    """The middle half, and the first one: slices are cut at its ends, and counts begin and end with nothing."""
+    elapsed = 1e6 * export(path)["program"]["elapsed_s"]
+    whole = slices(json.loads(run_heddle("export", "-f", "chrome", path).stdout)["traceEvents"])
+    for begin, end in ((elapsed / 4, 3 * elapsed / 4), (0, elapsed / 2)):
+        options = ["--to", f"{end / 1e6:.9f}"] + (["--from", f"{begin / 1e6:.9f}"] if begin else [])
+        result = run_heddle("export", "-f", "chrome", *options, path)
+        assert result.returncode == 0 and result.stderr == "", result.stderr
+        events = json.loads(result.stdout)["traceEvents"]
+        found = cut_slices(slices(events), begin, end)
+        wanted = cut_slices(whole, begin, end)
+        assert len(found) == len(wanted) > 3
+        for one, other in zip(found, wanted, strict=True):
+            assert one[:2] == other[:2] and one[2:] == pytest.approx(other[2:], abs=2)
+        assert all(begin - 2e-3 <= event["ts"] <= end + 2e-3 for event in events if "ts" in event)
+        assert [event["args"]["threads"] for event in events if event["ph"] == "C"][-1] == 0
+
+
+def test_a_part_has_the_tasks_and_locks_in_it(ordered, run_heddle, trace):
+    """Whatever its ends cut: slices are balanced, and arrows lead from and to what is in it."""
+    times = [float(row["time_s"]) for row in rows(trace(ordered, "--print", "--csv"))]
+    for first in range(1, 8):
+        begin, end = times[first * len(times) // 10], times[(first + 2) * len(times) // 10]
+        events = json.loads(run_heddle("export", "-f", "chrome", "--from", begin, "--to", end, ordered).stdout)["traceEvents"]
+        assert slices(events)
+        flows(events, "task"), flows(events, "lock")
+        assert all(begin * 1e6 - 2e-3 <= event["ts"] <= end * 1e6 + 2e-3 for event in events if "ts" in event)
+
+
 def flows(events, kind):
     """{id: (begin, end)}"""
     begun, ended = ({event["id"]: event for event in events if event["ph"] == phase and event["cat"] == kind} for phase in "sf")
@@ -376,6 +424,113 @@ def test_parts_that_there_are_not_are_refused(path, profile, build_program, run_
                                    ((plain, "--to", "1"), 1, "it has no trace ('heddle run --trace'): only the whole run is known")):
         result = run_heddle("report", *arguments)
         assert result.returncode == status and why in result.stderr and result.stdout == "", result.stderr
+
+
+# Instances of a region, and routines that call it if they are instrumented; then one region for the rest of the run.
+ROUNDS = r"""
+#include <omp.h>
+
+static int sum;
+
+__attribute__((noinline)) static void region(void) {
+#pragma omp parallel num_threads(2) // mark: region
+  {
+#pragma omp for
+    for (int i = 0; i < 4; i++)
+#pragma omp atomic
+      sum++;
+#pragma omp critical
+    sum++;
+  }
+}
+
+__attribute__((noinline)) static void round_of_regions(void) {
+  for (int i = 0; i < 10; i++)
+    region();
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  for (int i = 0; i < 2000; i++)
+    round_of_regions();
+#pragma omp parallel num_threads(2) if (argc > 1)
+  for (int i = 0; i < 100000 && argc > 1; i++)
+#pragma omp critical
+    sum++;
+  return 0;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def record_end(build_program, run_heddle, tmp_path_factory):
+    """record_end(arguments...) -> the end of a run"""
+
+    def run(*arguments, flags=()):
+        path = tmp_path_factory.mktemp("end") / "run.heddle"
+        result = run_heddle("run", "-q", "--trace-last", "200k", "-o", path, "--", build_program(ROUNDS, flags=flags), *arguments,
+                            env={"OMP_WAIT_POLICY": "passive"})
+        assert result.returncode == 0, result.stderr
+        return path
+
+    return run
+
+
+def check_part(trace, export, path, begin, end):
+    """The profile of the part has what the trace has of it: instances that began in it, threads' times, all its wall time."""
+    made = export(path, "--from", f"{begin:.9f}", "--to", f"{end:.9f}")
+    since = made["program"]["measured_from_s"]
+    found = [row for row in rows(trace(path, "--print", "--csv")) if since + 1e-9 < float(row["time_s"]) <= end + 1e-9]
+    for entry in (entry for entry in made["profiles"] if entry["kind"] == "parallel" and entry["visits"]):
+        begun = [row for row in found if row["event"] == "region_begin" and row["id"] == str(entry["id"])]
+        assert entry["instances"] == len(begun)
+        assert len(begun) == 1 or entry["team_size"] == {"min": 2, "max": 2}
+    assert max(entry["instances"] or 0 for entry in made["profiles"]) > 5
+    assert made["program"]["elapsed_s"] == pytest.approx(end - since, abs=1e-8)
+    ends = {row["thread"]: float(row["time_s"]) for row in found if row["event"] == "thread_end"}
+    for thread in made["threads"]:
+        lived = thread["busy_s"] + thread["wait_s"] + thread["runtime_s"] + thread["idle_s"]
+        assert lived == pytest.approx(ends.get(str(thread["thread"]), end) - since, abs=1e-7)
+    assert sum(made["program"]["time_at_k_s"]) == pytest.approx(end - since, abs=1e-8)
+    return made
+
+
+def test_a_part_of_the_end_of_a_run(record_end, trace, export, run_heddle):
+    path = record_end()
+    begins, elapsed = export(path)["program"]["trace"]["whole_from_s"], export(path)["program"]["elapsed_s"]
+    assert 0.01 < begins < elapsed
+    middle = (begins + elapsed) / 2
+    check_part(trace, export, path, middle, elapsed)
+    made = check_part(trace, export, path, begins, middle)
+    assert begins <= made["program"]["measured_from_s"] < (begins + middle) / 2
+    assert any("this is the part of the run from" in note for note in made["run"]["notes"])
+    assert any("the trace begins at" in note and "not with the run" in note for note in made["run"]["notes"])
+    assert export(path, "--to", f"{middle:.9f}")["profiles"] == made["profiles"]
+    for command in (("report",), ("explain",), ("html", "-o", path.with_suffix(".html"))):
+        result = run_heddle(*command, "--from", f"{middle:.9f}", path)
+        assert result.returncode == 0, result.stderr
+    result = run_heddle("report", "--from", "0.001", "--to", f"{begins / 2:.9f}", path)
+    assert result.returncode == 1 and "nothing lies between 0.001 s and" in result.stderr
+
+
+def test_how_routines_were_called_before_the_trace_is_not_known(record_end, export):
+    path = record_end(flags=("-finstrument-functions",))
+    end = export(path)["program"]["elapsed_s"]
+    made = export(path, "--to", f"{end:.9f}")
+    routine, = (entry for entry in made["profiles"] if entry["name"] == "region" and entry["kind"] == "routine")
+    assert routine["visits"] > 10 and routine["busy_s"] > 0 and routine["entries"] is None
+    assert any("threads had called routines before the trace begins" in note for note in made["run"]["notes"])
+
+
+def test_a_region_that_was_open_all_the_time(record_end, trace, run_heddle):
+    """Who its team is, is not known: there is no profile, but all that happened is there."""
+    path = record_end("long")
+    taken = [float(row["time_s"]) for row in rows(trace(path, "--print", "--csv")) if row["event"] == "lock_acquired"]
+    middle = taken[len(taken) // 2]
+    result = run_heddle("report", "--to", f"{middle:.9f}", path)
+    assert result.returncode == 1 and result.stdout == ""
+    assert re.search(r"from [\d.]+ s, where its trace begins, to [\d.]+ s there is no moment without an open parallel region", result.stderr)
+    assert slices(json.loads(run_heddle("export", "-f", "chrome", "--to", "1000", path).stdout)["traceEvents"])
 
 
 def test_only_concurrency_is_traced_if_that_is_asked_for(build_program, run_heddle, trace, export, tmp_path):

@@ -150,6 +150,29 @@ def test_all_that_shows_it_says_so(record, run_heddle, tmp_path):
         assert ("the trace has 3 stretches" in result.stderr) == (options[0] == "paraver")
 
 
+def test_a_stretch_has_a_profile(record, run_heddle, export):
+    """Of one, or a part of it: with one instance of the region; of several there is none."""
+    path = record(CONDITIONS[0])
+    stretches = export(path)["program"]["trace"]["stretches_s"]
+    for begin, end in stretches:
+        made = export(path, "--from", f"{begin:.9f}", "--to", f"{end:.9f}")
+        region, = (entry for entry in made["profiles"] if entry["kind"] == "parallel" and entry["visits"])
+        assert region["instances"] == 1 and region["team_size"] == {"min": 3, "max": 3} and region["line"] == SOLVER
+        assert made["program"]["elapsed_s"] == pytest.approx(end - begin, abs=1e-8)
+        for thread in made["threads"]:
+            lived = thread["busy_s"] + thread["wait_s"] + thread["runtime_s"] + thread["idle_s"]
+            assert lived == pytest.approx(end - begin, abs=1e-7)
+        assert any("the trace has 3 stretches" in note for note in made["run"]["notes"])
+    result = run_heddle("report", "--from", f"{stretches[0][0]:.9f}", "--to", f"{stretches[1][1]:.9f}", path)
+    assert result.returncode == 1 and "its trace has 2 stretches of that part ('--trace-when')" in result.stderr
+    gap = (stretches[0][1] + stretches[1][0]) / 2
+    result = run_heddle("report", "--from", f"{gap:.9f}", "--to", f"{gap + 1e-7:.9f}", path)
+    assert result.returncode == 1 and "nothing lies between" in result.stderr
+    never = record("phase other")
+    result = run_heddle("report", "--to", "1", never)
+    assert result.returncode == 1 and "the condition of --trace-when never held" in result.stderr
+
+
 def test_no_slice_spans_a_gap(build_program, run_heddle, export, tmp_path):
     """Slices, counts and arrows of the chrome format: all that begins in a stretch ends in it."""
     path = run_phased(build_program, run_heddle, SOURCE, tmp_path / "phased.heddle")

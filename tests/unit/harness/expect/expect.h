@@ -94,4 +94,7 @@ const char *ex_broken_concurrency(const struct hd_model *live);
 /** Likewise; but `traced` is of the same program, and went on after `live` had ended. */
 const char *ex_broken_replay_of(const struct hd_model *live, const struct hd_model *traced);
 
+/** Of one part of one program, from a whole trace and from another: they say the same, as far as `part` knows it. */
+const char *ex_broken_part_of(const struct hd_model *whole, const struct hd_model *part);
+
 #endif
