@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/job_files.h"
+#include "cli/job/job_files.h"
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"

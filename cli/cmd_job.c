@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "cli/job_files.h"
+#include "cli/job/job_files.h"
 #include "output/views/job/job_view.h"
 #include "support/command/complain.h"
 #include "support/command/options.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/job_files.h"
+#include "cli/job/job_files.h"
 #include "cli/open_profile.h"
 #include "output/merge/merge.h"
 #include "output/model/format_names.h"

@@ -11,7 +11,9 @@
 
 #include "cli/command.h"
 #include "cli/compare/sets.h"
+#include "cli/job/compare_jobs.h"
 #include "output/analysis/losses/causes.h"
+#include "support/command/complain.h"
 #include "support/command/memory.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"
@@ -34,7 +36,9 @@ static const struct hd_usage usage = {
         "\n"
         "A, B... are profiles, or directories of profiles (as 'heddle scale' leaves them). Each is a set of runs; a\n"
         "directory's subdirectories with profiles are sets of their own. Runs in one set with the same number of\n"
-        "threads are repeats: with 3 or more the comparison knows what is noise.\n"
+        "threads are repeats: with 3 or more the comparison knows what is noise. Files of MPI jobs (heddle merge "
+        "--job)\n"
+        "are compared with each other: efficiencies, and what changed in which places.\n"
         "\n"
         "If runs have several thread counts they are compared by thread count, all sets together. If all have the "
         "same,\n"
@@ -119,9 +123,25 @@ static int print(void *context, const struct hd_compare_series *series, size_t c
   return !written ? HD_EXIT_FAILED : failed ? EXIT_CONDITION : HD_EXIT_OK;
 }
 
+bool hd_compare_suits_jobs(const struct hd_compare_choices *choices) {
+  return (choices->view.format != HD_COMPARE_CSV && !choices->view.predict_count && !choices->condition_count &&
+          !choices->compare.callpaths && !choices->compare.force && choices->ask == HD_COMPARE_ASK_ANY) ||
+         HD_COMPLAIN("a comparison of MPI jobs has --json, --markdown and --limit, and no other of these options");
+}
+
+static int compare_jobs(const struct hd_compare_choices *choices, char **operands, size_t count) {
+  const struct hd_job_compare_view view = {.limit = choices->view.limit,
+                                           .is_markdown = choices->view.format == HD_COMPARE_MARKDOWN,
+                                           .is_json = choices->view.format == HD_COMPARE_JSON};
+  return hd_compare_suits_jobs(choices) ? hd_jobs_compare(operands, count, &view) : HD_EXIT_FAILED;
+}
+
 int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count) {
   if (choices->failed)
     return HD_EXIT_FAILED;
+  for (size_t i = 0; i < count; i++)
+    if (hd_job_is_operand(operands[i]))
+      return compare_jobs(choices, operands, count);
   return hd_compare_with(choices, operands, count, print, (void *)(uintptr_t)choices);
 }
 

@@ -18,7 +18,10 @@ typedef int hd_compare_user(void *context, const struct hd_compare_series *serie
 int hd_compare_with(const struct hd_compare_choices *choices, char **operands, size_t count, hd_compare_user *use,
                     void *context);
 
-/** Compares profiles and directories of profiles. Returns the exit status of `heddle compare`. */
+/** Whether these choices are such as a comparison of MPI jobs can answer. False: the reason is on stderr. */
+bool hd_compare_suits_jobs(const struct hd_compare_choices *choices);
+
+/** Compares profiles and directories of profiles, or jobs. Returns the exit status of `heddle compare`. */
 int hd_compare_run(const struct hd_compare_choices *choices, char **operands, size_t count);
 
 #endif

@@ -69,6 +69,15 @@ static const struct hd_option options[] = {
      "comma-separated. Default: powers of two up to the number of processors,\n"
      "and that number",
      .take = hd_series_take_threads, .field = offsetof(struct choices, scale.threads)},
+    {0, "ranks", "LIST",
+     "numbers of ranks of an MPI job, likewise: it runs with each of them, with\n"
+     "each thread count of -t (without it: OMP_NUM_THREADS, else 1)",
+     .take = hd_series_take_threads, .field = offsetof(struct choices, scale.ranks)},
+    {0, "launcher", "WORDS",
+     "how to start so many ranks: {ranks} and {threads} stand for the numbers\n"
+     "(default 'mpirun -n {ranks}')",
+     .take = hd_take_text, .field = offsetof(struct choices, scale.launcher),
+     .expects = "a command with {ranks} in it"},
     {0, "bind", "POLICY",
      "bind threads to cores: sets OMP_PROC_BIND (close, spread, ...), and\n"
      "OMP_PLACES=cores where it is not set",
@@ -96,8 +105,8 @@ static const struct hd_usage usage = {
     .synopsis = "[options] [--] PROGRAM [ARGUMENT...]",
     .description =
         "Runs PROGRAM under Heddle at several thread counts, repeatedly, and prints what more threads gained and\n"
-        "where the rest was lost. {threads} in an argument stands for the thread count. Repeating the command\n"
-        "resumes an interrupted scan.",
+        "where the rest was lost. {threads} in an argument stands for the thread count. With --ranks it is an MPI\n"
+        "job, at several numbers of ranks. Repeating the command resumes an interrupted scan.",
     .options = options,
     .sections = sections,
     .epilogue =
@@ -114,10 +123,35 @@ static bool check_parameters(const struct hd_scale_options *taken) {
   return true;
 }
 
+/* The one number that OMP_NUM_THREADS has; 1 without one. */
+static void take_threads_of_environment(struct hd_series_threads *threads) {
+  const char *set = getenv("OMP_NUM_THREADS");
+  if (!set || strspn(set, "0123456789") != strlen(set) || hd_series_parse_threads(set, threads))
+    hd_series_default_threads(1, threads);
+}
+
+static bool check_ranks(struct choices *choices) {
+  struct hd_scale_options *taken = &choices->scale;
+  if (!taken->ranks.count)
+    return !taken->launcher || hd_usage_complain(&usage, "--launcher goes with --ranks");
+  if (!taken->launcher)
+    taken->launcher = "mpirun -n {ranks}";
+  if (!strstr(taken->launcher, "{ranks}"))
+    return hd_usage_complain(&usage, "--launcher '%s' does not say {ranks}: how many are to be started",
+                             taken->launcher);
+  if (taken->parameter_count)
+    return hd_usage_complain(&usage, "either --ranks or --param: make a scan of ranks for each value");
+  if (choices->run.no_mpi)
+    return hd_usage_complain(&usage, "--ranks needs to see the calls of MPI: leave --no-mpi out");
+  if (!taken->threads.count)
+    take_threads_of_environment(&taken->threads);
+  return hd_compare_suits_jobs(&choices->compare);
+}
+
 /* What was not said. */
 static bool complete(struct choices *choices) {
   struct hd_scale_options *taken = &choices->scale;
-  if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken))
+  if (!hd_run_check_shared(&usage, &choices->run) || !check_parameters(taken) || !check_ranks(choices))
     return false;
   hd_texts_sort(&taken->run_options); /* in which order they were given means nothing */
   hd_series_options_complete(&taken->series, "scale");
@@ -191,6 +225,7 @@ int hd_cmd_scale(int argc, char **argv) {
   hd_run_options_free(&choices.run);
   hd_series_options_free(&choices.scale.series);
   free(choices.scale.threads.items);
+  free(choices.scale.ranks.items);
   for (size_t i = 0; i < choices.scale.parameter_count; i++)
     hd_scale_parameter_free(&choices.scale.parameters[i]);
   free(choices.scale.parameters);

@@ -25,15 +25,14 @@ static json_t *make_names(const struct hd_scale_options *options) {
 }
 
 /* The counts that were there, and those that are not among them. */
-static json_t *make_threads(const struct hd_scale_options *options, const json_t *before) {
-  const json_t *there = json_object_get(before, "threads");
+static json_t *make_counts(const struct hd_series_threads *asked, const json_t *there) {
   json_t *list = json_is_array(there) ? json_deep_copy(there) : json_array();
-  for (size_t i = 0; i < options->threads.count; i++) {
+  for (size_t i = 0; i < asked->count; i++) {
     bool known = false;
     for (size_t j = 0; j < json_array_size(list); j++)
-      known = known || json_integer_value(json_array_get(list, j)) == options->threads.items[i];
+      known = known || json_integer_value(json_array_get(list, j)) == asked->items[i];
     if (!known)
-      json_array_append_new(list, json_integer(options->threads.items[i]));
+      json_array_append_new(list, json_integer(asked->items[i]));
   }
   return list;
 }
@@ -56,13 +55,16 @@ json_t *hd_scale_definition_make(const struct hd_scale_plan *plan, const json_t 
   const struct hd_scale_options *options = plan->options;
   const json_int_t repeats = json_integer_value(json_object_get(before, "repeats"));
   json_t *definition = hd_series_definition(&options->series);
-  json_t *more = json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:o}", "heddle_scale", FORMAT, "options",
-                           hd_series_texts(options->run_options.items), "bind",
-                           options->bind ? hd_series_text(options->bind) : json_null(), "parameters",
-                           make_names(options), "threads", make_threads(options, before), "repeats",
-                           repeats > options->series.repeats ? repeats : (json_int_t)options->series.repeats, "sets",
-                           make_sets(plan, before));
-  const bool done = definition && more && json_object_update(more, definition) == 0;
+  json_t *more = json_pack(
+      "{s:i, s:o, s:o, s:o, s:o, s:I, s:o}", "heddle_scale", FORMAT, "options",
+      hd_series_texts(options->run_options.items), "bind", options->bind ? hd_series_text(options->bind) : json_null(),
+      "parameters", make_names(options), "threads", make_counts(&options->threads, json_object_get(before, "threads")),
+      "repeats", repeats > options->series.repeats ? repeats : (json_int_t)options->series.repeats, "sets",
+      make_sets(plan, before));
+  bool done = definition && more && json_object_update(more, definition) == 0;
+  if (done && options->ranks.count)
+    done = json_object_set_new(more, "launcher", hd_series_text(options->launcher)) == 0 &&
+           json_object_set_new(more, "ranks", make_counts(&options->ranks, json_object_get(before, "ranks"))) == 0;
   json_decref(definition);
   if (done)
     return more;
@@ -80,7 +82,7 @@ static bool set_fits(const struct hd_scale_set *set, const json_t *before, const
 }
 
 bool hd_scale_definition_fits(const struct hd_scale_plan *plan, const json_t *before, const json_t *asked) {
-  static const char *const keys[] = {"heddle_scale", "options", "bind", "parameters", NULL};
+  static const char *const keys[] = {"heddle_scale", "options", "bind", "parameters", "launcher", NULL};
   bool fits = hd_series_definition_fits(keys, before, asked);
   for (uint32_t i = 0; i < plan->set_count; i++)
     fits = set_fits(&plan->sets[i], json_object_get(before, "sets"), json_object_get(asked, "sets")) && fits;

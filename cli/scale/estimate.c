@@ -8,7 +8,8 @@ static double mean_of(const struct hd_scale_plan *plan, const struct hd_scale_st
   size_t count = 0;
   for (size_t i = 0; i < plan->step_count; i++) {
     const struct hd_scale_step *step = &plan->steps[i];
-    if (step->seconds > 0 && (any_threads || step->threads == like->threads) && (any_set || step->set == like->set)) {
+    if (step->seconds > 0 && (any_threads || (step->threads == like->threads && step->ranks == like->ranks)) &&
+        (any_set || step->set == like->set)) {
       sum += step->seconds;
       count++;
     }

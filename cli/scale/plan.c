@@ -67,8 +67,19 @@ static bool make_sets(struct hd_scale_plan *plan) {
 
 /* ---- steps ---- */
 
-static void add_step(struct hd_scale_plan *plan, uint32_t set, uint32_t threads, uint32_t repeat) {
-  plan->steps[plan->step_count++] = (struct hd_scale_step){.set = set, .threads = threads, .repeat = repeat};
+static size_t count_ranks(const struct hd_scale_options *options) {
+  return options->ranks.count ? options->ranks.count : 1;
+}
+
+/* Step number `turn` of a round: thread counts vary fastest, sets slowest. */
+static void add_step(struct hd_scale_plan *plan, size_t turn, uint32_t repeat) {
+  const struct hd_series_threads *threads = &plan->options->threads, *ranks = &plan->options->ranks;
+  const size_t of_set = threads->count * count_ranks(plan->options), in_set = turn % of_set;
+  plan->steps[plan->step_count++] =
+      (struct hd_scale_step){.set = (uint32_t)(turn / of_set),
+                             .ranks = ranks->count ? ranks->items[in_set / threads->count] : 0,
+                             .threads = threads->items[in_set % threads->count],
+                             .repeat = repeat};
 }
 
 bool hd_scale_plan_make(const struct hd_scale_options *options, struct hd_scale_plan *plan) {
@@ -76,18 +87,15 @@ bool hd_scale_plan_make(const struct hd_scale_options *options, struct hd_scale_
   plan->options = options;
   if (!make_sets(plan))
     return false;
-  const size_t round = plan->set_count * options->threads.count;
+  const size_t of_set = options->threads.count * count_ranks(options), round = plan->set_count * of_set;
   plan->steps =
       hd_new(round * options->series.repeats + (size_t)plan->set_count * options->warmups, sizeof *plan->steps);
   for (uint32_t set = 0; set < plan->set_count; set++)
     for (uint32_t i = 0; i < options->warmups; i++)
-      add_step(plan, set, options->threads.items[options->threads.count - 1], 0);
+      add_step(plan, (set + 1) * of_set - 1, 0);
   for (uint32_t repeat = 1; repeat <= options->series.repeats; repeat++)
-    for (size_t i = 0; i < round; i++) {
-      const size_t turn = (i + repeat - 1) % round;
-      add_step(plan, (uint32_t)(turn / options->threads.count), options->threads.items[turn % options->threads.count],
-               repeat);
-    }
+    for (size_t i = 0; i < round; i++)
+      add_step(plan, (i + repeat - 1) % round, repeat);
   return true;
 }
 
@@ -101,12 +109,21 @@ void hd_scale_plan_free(struct hd_scale_plan *plan) {
   free(plan->steps);
 }
 
+void hd_scale_step_place(const struct hd_scale_step *step, char place[HD_SCALE_PLACE_BYTES]) {
+  if (step->ranks)
+    snprintf(place, HD_SCALE_PLACE_BYTES, "n%u.t%u", step->ranks, step->threads);
+  else
+    snprintf(place, HD_SCALE_PLACE_BYTES, "t%u", step->threads);
+}
+
 void hd_scale_step_name(const struct hd_scale_plan *plan, const struct hd_scale_step *step, char *name, size_t bytes) {
   const char *set = plan->sets[step->set].name;
+  char place[HD_SCALE_PLACE_BYTES];
+  hd_scale_step_place(step, place);
   if (step->repeat)
-    snprintf(name, bytes, "%s%st%u.r%u", set, *set ? "/" : "", step->threads, step->repeat);
+    snprintf(name, bytes, "%s%s%s.r%u", set, *set ? "/" : "", place, step->repeat);
   else
-    snprintf(name, bytes, "%s%st%u, not kept", set, *set ? "/" : "", step->threads);
+    snprintf(name, bytes, "%s%s%s, not kept", set, *set ? "/" : "", place);
 }
 
 /* ---- command and environment ---- */
@@ -128,9 +145,10 @@ bool hd_scale_is_in_command(const struct hd_scale_options *options, const char *
 /* Writes what stands for {NAME} at `text`. Returns the length of that; 0: it is no parameter. */
 static size_t write_value(const struct hd_scale_plan *plan, const struct hd_scale_step *step, const char *text,
                           FILE *out) {
-  size_t length = placeholder(text, "threads");
+  const bool is_ranks = step->ranks && placeholder(text, "ranks");
+  size_t length = placeholder(text, is_ranks ? "ranks" : "threads");
   if (length)
-    fprintf(out, "%u", step->threads);
+    fprintf(out, "%u", is_ranks ? step->ranks : step->threads);
   for (size_t i = 0; i < plan->options->parameter_count && !length; i++)
     if ((length = placeholder(text, plan->options->parameters[i].name)))
       fputs(plan->sets[step->set].values[i], out);
@@ -157,6 +175,16 @@ void hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_sca
     hd_texts_add(command, replace(plan, step, *argument));
 }
 
+/* Words with spaces between them. */
+static void make_launcher(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
+                          struct hd_texts *launcher) {
+  for (const char *at = plan->options->launcher; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+    char *word = hd_print("%.*s", (int)strcspn(at, " "), at);
+    hd_texts_add(launcher, replace(plan, step, word));
+    free(word);
+  }
+}
+
 void hd_scale_step_environment(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                                struct hd_texts *environment) {
   const struct hd_scale_options *options = plan->options;
@@ -175,4 +203,6 @@ void hd_scale_step_job(const struct hd_scale_plan *plan, const struct hd_scale_s
   hd_scale_step_name(plan, step, job->name, sizeof job->name);
   hd_scale_step_environment(plan, step, &job->variables);
   hd_scale_step_command(plan, step, &job->command);
+  if (step->ranks)
+    make_launcher(plan, step, &job->launcher);
 }

@@ -17,15 +17,19 @@ void hd_scale_profiles_free(struct hd_scale_profiles *profiles) {
   *profiles = (struct hd_scale_profiles){0};
 }
 
-/* "run7", "run7.1", ...: the first process to end gets the name itself. */
+/* "run7", "run7.1", ...: the first process to end gets the name itself. "run7.rank0", ... of an MPI job of several. */
 static bool is_profile_name(const char *name, const char *base) {
   const size_t length = strlen(base);
   if (strncmp(name, base, length) != 0)
     return false;
-  return !name[length] || (name[length] == '.' && isdigit((unsigned char)name[length + 1]));
+  name += length;
+  return !*name || (*name == '.' && (isdigit((unsigned char)name[1]) || strncmp(name, ".rank", 5) == 0));
 }
 
-static void list_profiles(const struct hd_scale *scale, const char *base, struct hd_texts *paths) {
+void hd_scale_profiles_list(const struct hd_scale *scale, const struct hd_scale_step *step, struct hd_texts *paths) {
+  char path[PATH_MAX];
+  hd_series_running(&scale->series, (size_t)(step - scale->plan.steps), "", path);
+  const char *base = strrchr(path, '/') + 1;
   struct hd_directory directory = hd_directory_open(scale->series.running);
   while (hd_directory_next(&directory))
     if (is_profile_name(directory.name, base))
@@ -86,10 +90,8 @@ static bool choose_first(const struct hd_scale_set *set, uint32_t threads, struc
 
 const char *hd_scale_profiles_find(const struct hd_scale *scale, const struct hd_scale_step *step,
                                    struct hd_scale_profiles *profiles, char *error, size_t error_bytes) {
-  char path[PATH_MAX];
   struct hd_scale_set *set = &scale->plan.sets[step->set];
-  hd_series_running(&scale->series, (size_t)(step - scale->plan.steps), "", path);
-  list_profiles(scale, strrchr(path, '/') + 1, &profiles->paths);
+  hd_scale_profiles_list(scale, step, &profiles->paths);
   if (!profiles->paths.count)
     return "it left no profile";
   if (!choose_first(set, step->threads, profiles, error, error_bytes))

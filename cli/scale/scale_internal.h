@@ -11,6 +11,7 @@
  *     scan.c         all runs, one after the other
  *     estimate.c     how long they will take
  *     profiles.c     the profiles that a run left
+ *     ranks.c        those of an MPI job's ranks, put together
  *
  * How a run is made, and what is kept of it, is in cli/series.
  */
@@ -42,16 +43,18 @@ void hd_scale_parameter_free(struct hd_scale_parameter *parameter);
 struct hd_scale_options {
   struct hd_series_options series;
   struct hd_series_threads threads;
-  uint32_t warmups; /* before the first run of each set */
-  const char *bind; /* NULL: OMP_PROC_BIND stays as it is */
+  struct hd_series_threads ranks; /* none: no MPI job is run */
+  const char *launcher;           /* of these: words with spaces between them, {ranks} among them */
+  uint32_t warmups;               /* before the first run of each set */
+  const char *bind;               /* NULL: OMP_PROC_BIND stays as it is */
   struct hd_scale_parameter *parameters;
   size_t parameter_count;
   struct hd_texts run_options; /* for `heddle run`, sorted */
   bool keep_going;
 };
 
-/** A scan varies thread counts and parameters. Each combination of the parameters' values is a set; it has runs at
- * every thread count, each repeated. */
+/** A scan varies thread counts, numbers of ranks and parameters. Each combination of the parameters' values is a set;
+ * it has runs at every number of ranks with every thread count, each repeated. */
 struct hd_scale_set {
   char *name;             /* its folder, "NAME=a,OTHER=b"; "": without parameters, the scan's own */
   const char **values;    /* by parameter; the options' */
@@ -62,6 +65,7 @@ struct hd_scale_set {
 
 struct hd_scale_step {
   uint32_t set;
+  uint32_t ranks; /* 0: no MPI job */
   uint32_t threads;
   uint32_t repeat; /* from 1; 0: a run that is not kept */
   bool done;
@@ -78,16 +82,21 @@ struct hd_scale_plan {
 };
 
 /**
- * Repeat by repeat, in each every set and thread count once; the next repeat starts one later in that round, so that
- * none is always first. Before them runs that are not kept, with the most threads. Free the plan in any case.
+ * Repeat by repeat, in each every set, number of ranks and thread count once; the next repeat starts one later in that
+ * round, so that none is always first. Before them runs that are not kept, with the most threads. Free the plan in any
+ * case.
  */
 bool hd_scale_plan_make(const struct hd_scale_options *options, struct hd_scale_plan *plan);
 void hd_scale_plan_free(struct hd_scale_plan *plan);
 
-/** "t4.r2", with its set "N=1/t4.r2", or "t4, not kept". */
+/** "t4.r2", with ranks "n8.t4.r2", with its set "N=1/t4.r2", or "t4, not kept". */
 void hd_scale_step_name(const struct hd_scale_plan *plan, const struct hd_scale_step *step, char *name, size_t bytes);
 
-/** The program and its arguments with {NAME} and {threads} replaced; to be freed. */
+/** Where a step's runs differ from others of its set: "t4", "n8.t4". */
+enum { HD_SCALE_PLACE_BYTES = 32 };
+void hd_scale_step_place(const struct hd_scale_step *step, char place[HD_SCALE_PLACE_BYTES]);
+
+/** The program and its arguments with {NAME}, {threads} and {ranks} replaced; to be freed. */
 void hd_scale_step_command(const struct hd_scale_plan *plan, const struct hd_scale_step *step,
                            struct hd_texts *command);
 
@@ -120,7 +129,7 @@ extern const struct hd_series_kind hd_scale_kind;
 struct hd_scale {
   struct hd_scale_plan plan;
   struct hd_series series;
-  size_t points;     /* that the scan has, earlier ones included: thread counts by sets */
+  size_t points;     /* that the scan has, earlier ones included: thread counts by ranks and sets */
   bool told_others;  /* that runs consist of several processes */
   bool told_command; /* that runs have other arguments */
 };
@@ -146,6 +155,9 @@ void hd_scale_store_path(const struct hd_scale *scale, const struct hd_scale_ste
  *  which it gets last and whole. */
 bool hd_scale_store_keep(struct hd_scale *scale, struct hd_scale_step *step, struct hd_scale_profiles *profiles);
 
+/** Likewise the file of an MPI job. */
+bool hd_scale_store_keep_job(struct hd_scale *scale, struct hd_scale_step *step);
+
 /* ---- scan.c ---- */
 
 enum hd_scale_end {
@@ -169,5 +181,18 @@ void hd_scale_estimate(const struct hd_scale_plan *plan, size_t step, bool runs,
 const char *hd_scale_profiles_find(const struct hd_scale *scale, const struct hd_scale_step *step,
                                    struct hd_scale_profiles *profiles, char *error, size_t error_bytes);
 void hd_scale_profiles_free(struct hd_scale_profiles *profiles);
+
+/** The names of profiles that a run left. */
+void hd_scale_profiles_list(const struct hd_scale *scale, const struct hd_scale_step *step, struct hd_texts *paths);
+
+/* ---- ranks.c ---- */
+
+/** Puts the profiles of an MPI job's ranks together in one file, "DIR/.running/run7.job". NULL: done; else what is
+ *  wrong, in words. */
+const char *hd_scale_ranks_join(struct hd_scale *scale, const struct hd_scale_step *step, char *error,
+                                size_t error_bytes);
+
+/** Elapsed seconds of the job in such a file. Negative: it cannot be read, as was said. */
+double hd_scale_ranks_elapsed(char *path);
 
 #endif

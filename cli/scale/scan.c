@@ -33,9 +33,13 @@ static void announce(const struct hd_scale_plan *plan, uint32_t processors) {
     hd_log("%zu of %zu runs are in %s already", plan->step_count - left, plan->step_count, taken->series.directory);
   else
     hd_log("%zu run%s, kept in %s", left, hd_plural(left), taken->series.directory);
-  if (left && most > processors)
+  if (left && most > processors && !taken->ranks.count)
     hd_log("warning: up to %u threads on %u processor%s: threads will wait for a processor", most, processors,
            hd_plural(processors));
+}
+
+static bool keep(struct hd_scale *scale, struct hd_scale_step *step, struct hd_scale_profiles *profiles) {
+  return step->ranks ? hd_scale_store_keep_job(scale, step) : hd_scale_store_keep(scale, step, profiles);
 }
 
 /* What became of a run. False: the scan cannot go on. */
@@ -44,12 +48,13 @@ static bool judge(struct hd_scale *scale, struct hd_scale_step *step, const stru
   struct hd_scale_profiles profiles = {0};
   char error[PATH_MAX + 256] = "", kept[PATH_MAX];
   const char *wrong = "";
+  hd_series_progress_clear(&scale->series);
   if (hd_series_is_expected(&scale->series, outcome))
-    wrong = hd_scale_profiles_find(scale, step, &profiles, error, sizeof error);
+    wrong = step->ranks ? hd_scale_ranks_join(scale, step, error, sizeof error)
+                        : hd_scale_profiles_find(scale, step, &profiles, error, sizeof error);
   step->failed = wrong != NULL;
   step->seconds = wrong ? 0 : outcome->seconds;
-  hd_series_progress_clear(&scale->series);
-  const bool is_kept = wrong || hd_scale_store_keep(scale, step, &profiles);
+  const bool is_kept = wrong || keep(scale, step, &profiles);
   hd_scale_store_path(scale, step, ".failed.out", kept);
   if (wrong)
     hd_series_failure_show(&scale->series, job, outcome, *wrong ? wrong : NULL, kept);

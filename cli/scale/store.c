@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/job/compare_jobs.h"
 #include "cli/scale/scale_internal.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
@@ -20,8 +21,10 @@ const struct hd_series_kind hd_scale_kind = {
 void hd_scale_store_path(const struct hd_scale *scale, const struct hd_scale_step *step, const char *ending,
                          char path[PATH_MAX]) {
   const char *set = scale->plan.sets[step->set].name;
-  snprintf(path, PATH_MAX, "%.*s/%s%st%u.r%u%s", HD_SERIES_PATH_MOST, scale->series.path, set, *set ? "/" : "",
-           step->threads, step->repeat, ending);
+  char place[HD_SCALE_PLACE_BYTES];
+  hd_scale_step_place(step, place);
+  snprintf(path, PATH_MAX, "%.*s/%s%s%s.r%u%s", HD_SERIES_PATH_MOST, scale->series.path, set, *set ? "/" : "", place,
+           step->repeat, ending);
 }
 
 /* ---- what may be removed ---- */
@@ -30,15 +33,21 @@ static const char *skip_number(const char *text) {
   return text + strspn(text, "0123456789");
 }
 
-/* t4.r2.heddle, t4.r2.heddle.1, t4.r2.out, t4.r2.failed.out */
+/* Moves past such a prefix and a number behind it. */
+static bool skip_part(const char **name, const char *prefix) {
+  const size_t length = strlen(prefix);
+  if (strncmp(*name, prefix, length) != 0 || !isdigit((unsigned char)(*name)[length]))
+    return false;
+  *name = skip_number(*name + length);
+  return true;
+}
+
+/* t4.r2.heddle, t4.r2.heddle.1, t4.r2.out, t4.r2.failed.out, n8.t4.r2.job */
 static bool is_run_file(const char *name) {
-  if (name[0] != 't' || !isdigit((unsigned char)name[1]))
+  if (!skip_part(&name, skip_part(&name, "n") ? ".t" : "t") || !skip_part(&name, ".r"))
     return false;
-  name = skip_number(name + 1);
-  if (strncmp(name, ".r", 2) != 0 || !isdigit((unsigned char)name[2]))
-    return false;
-  name = skip_number(name + 2);
-  if (strcmp(name, ".out") == 0 || strcmp(name, ".failed.out") == 0 || strcmp(name, ".heddle") == 0)
+  if (strcmp(name, ".out") == 0 || strcmp(name, ".failed.out") == 0 || strcmp(name, ".heddle") == 0 ||
+      strcmp(name, HD_JOB_ENDING) == 0)
     return true;
   return strncmp(name, ".heddle.", 8) == 0 && isdigit((unsigned char)name[8]) && !*skip_number(name + 8);
 }
@@ -47,7 +56,8 @@ static bool has_profiles(const char *path) {
   struct hd_directory directory = hd_directory_open(path);
   bool found = false;
   while (hd_directory_next(&directory))
-    found = found || (is_run_file(directory.name) && strcmp(strrchr(directory.name, '.'), ".heddle") == 0);
+    found = found || (is_run_file(directory.name) && (strcmp(strrchr(directory.name, '.'), ".heddle") == 0 ||
+                                                      strcmp(strrchr(directory.name, '.'), HD_JOB_ENDING) == 0));
   return found;
 }
 
@@ -98,6 +108,8 @@ static bool update_scan(struct hd_scale *scale) {
   const bool done = fits(scale, before, asked) && (json_equal(before, asked) || hd_series_save(&scale->series, asked));
   /* Sets whose program was not found are not in it. */
   scale->points = json_array_size(json_object_get(asked, "threads")) * json_object_size(json_object_get(asked, "sets"));
+  if (scale->plan.options->ranks.count)
+    scale->points *= json_array_size(json_object_get(asked, "ranks"));
   json_decref(before);
   json_decref(asked);
   return done;
@@ -124,6 +136,17 @@ static bool take_first(const struct hd_scale *scale, const struct hd_scale_step 
   return true;
 }
 
+static void look_for_job(const struct hd_scale *scale, struct hd_scale_step *step) {
+  char path[PATH_MAX];
+  hd_scale_store_path(scale, step, HD_JOB_ENDING, path);
+  if (access(path, F_OK) != 0)
+    return;
+  step->seconds = hd_scale_ranks_elapsed(path);
+  step->done = step->seconds >= 0;
+  if (!step->done)
+    hd_log("run %s is repeated", path);
+}
+
 /* A profile that cannot be read is made again. */
 static void look_for(const struct hd_scale *scale, struct hd_scale_step *step) {
   char path[PATH_MAX];
@@ -147,7 +170,7 @@ static void mark_done(const struct hd_scale *scale) {
   const struct hd_scale_plan *plan = &scale->plan;
   for (size_t i = 0; i < plan->step_count; i++)
     if (plan->steps[i].repeat)
-      look_for(scale, &plan->steps[i]);
+      (plan->steps[i].ranks ? look_for_job : look_for)(scale, &plan->steps[i]);
   for (size_t i = 0; i < plan->step_count; i++) {
     struct hd_scale_step *step = &plan->steps[i];
     if (step->repeat)
@@ -191,17 +214,33 @@ static void tell_of_others(struct hd_scale *scale, const struct hd_scale_profile
   scale->told_command = scale->told_command || profiles->other_command;
 }
 
+static bool keep_file(const struct hd_scale *scale, const struct hd_scale_step *step, const char *ending) {
+  char from[PATH_MAX], to[PATH_MAX];
+  hd_series_running(&scale->series, (size_t)(step - scale->plan.steps), ending, from);
+  hd_scale_store_path(scale, step, ending, to);
+  return hd_series_move(from, to);
+}
+
+static bool keep_output(const struct hd_scale *scale, const struct hd_scale_step *step) {
+  char failed[PATH_MAX];
+  hd_scale_store_path(scale, step, ".failed.out", failed);
+  unlink(failed);
+  return keep_file(scale, step, ".out");
+}
+
+bool hd_scale_store_keep_job(struct hd_scale *scale, struct hd_scale_step *step) {
+  if (step->repeat &&
+      (!keep_output(scale, step) || !keep_file(scale, step, HD_JOB_ENDING) || !hd_series_sync(&scale->series)))
+    return false;
+  step->done = true;
+  return true;
+}
+
 bool hd_scale_store_keep(struct hd_scale *scale, struct hd_scale_step *step, struct hd_scale_profiles *profiles) {
   char path[PATH_MAX];
-  char output[PATH_MAX];
-  char from[PATH_MAX];
   if (step->repeat) {
-    hd_scale_store_path(scale, step, ".failed.out", output);
-    unlink(output);
-    hd_scale_store_path(scale, step, ".out", output);
     hd_scale_store_path(scale, step, ".heddle", path);
-    hd_series_running(&scale->series, (size_t)(step - scale->plan.steps), ".out", from);
-    if (!keep_others(&profiles->paths, path) || !hd_series_move(from, output) ||
+    if (!keep_others(&profiles->paths, path) || !keep_output(scale, step) ||
         !hd_series_move(profiles->paths.items[0], path) || !hd_series_sync(&scale->series))
       return false;
     if (!scale->plan.options->series.quiet)

@@ -74,7 +74,7 @@ static json_t *make_host(void) {
 
 bool hd_series_is_same(const char *key, const json_t *before, const json_t *asked) {
   const json_t *was = json_object_get(before, key), *is = json_object_get(asked, key);
-  if (json_equal(was, is))
+  if ((!was && !is) || json_equal(was, is))
     return true;
   char *was_text = json_dumps(was, JSON_ENCODE_ANY | JSON_COMPACT);
   char *is_text = json_dumps(is, JSON_ENCODE_ANY | JSON_COMPACT);

@@ -44,16 +44,21 @@ static void print_variable(const char *variable) {
   print_quoted(variable + name);
 }
 
+static void print_words(const struct hd_texts *words) {
+  for (size_t i = 0; i < words->count; i++) {
+    putc(' ', stderr);
+    print_quoted(words->items[i]);
+  }
+}
+
 static void print_command(const struct hd_series_job *job) {
   fputs("heddle:  ", stderr);
   for (size_t i = 0; i < job->variables.count; i++) {
     putc(' ', stderr);
     print_variable(job->variables.items[i]);
   }
-  for (size_t i = 0; i < job->command.count; i++) {
-    putc(' ', stderr);
-    print_quoted(job->command.items[i]);
-  }
+  print_words(&job->launcher);
+  print_words(&job->command);
   putc('\n', stderr);
 }
 
@@ -109,7 +114,8 @@ static void write_reason(const struct hd_series_options *options, const struct h
                          const struct hd_series_outcome *outcome, const char *why, char *text, size_t bytes) {
   const int status = outcome->status;
   if (outcome->signal)
-    snprintf(text, bytes, "%s was killed by signal %d (%s)", job->run_options ? "heddle run" : "it", outcome->signal,
+    snprintf(text, bytes, "%s was killed by signal %d (%s)",
+             job->run_options && !job->launcher.count ? "heddle run" : "it", outcome->signal,
              strsignal(outcome->signal));
   else if (options->expected_status[status & 0xff])
     snprintf(text, bytes, "%s", why ? why : "it left no profile");

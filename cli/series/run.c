@@ -15,11 +15,13 @@
 #include "cli/series/series.h"
 #include "support/command/complain.h"
 #include "support/command/memory.h"
+#include "support/own_file.h"
 
 enum { TICK_MS = 500 };
 
 void hd_series_job_free(struct hd_series_job *job) {
   hd_texts_free(&job->variables);
+  hd_texts_free(&job->launcher);
   hd_texts_free(&job->command);
 }
 
@@ -59,7 +61,7 @@ static void add_all(struct hd_texts *to, const struct hd_texts *from) {
     hd_texts_add(to, from->items[i]);
 }
 
-static void make_arguments(const struct hd_series_job *job, const char *profile, struct hd_texts *arguments) {
+static void add_run(const struct hd_series_job *job, const char *profile, struct hd_texts *arguments) {
   hd_texts_add(arguments, hd_print("run"));
   hd_texts_add(arguments, hd_print("--quiet"));
   hd_texts_add(arguments, output_option(profile));
@@ -69,35 +71,50 @@ static void make_arguments(const struct hd_series_job *job, const char *profile,
 }
 
 /* As a shell ends for want of a program. */
-static int run_alone(const struct hd_series_job *job) {
-  execvp(job->command.items[0], job->command.items);
+static int execute(char **command) {
+  execvp(command[0], command);
   const int error = errno;
-  hd_log("%s: %s", job->command.items[0], strerror(error));
+  hd_log("%s: %s", command[0], strerror(error));
   return error == ENOENT ? HD_RUN_NOT_FOUND : HD_RUN_CANNOT_EXECUTE;
+}
+
+/* The launcher starts `heddle run` for each rank, on whichever machine that is. */
+static int launch(const struct hd_series_job *job, const char *profile) {
+  char own[PATH_MAX];
+  struct hd_texts arguments = {0};
+  if (!hd_own_file(own)) {
+    hd_log("cannot find the file of this command: is /proc mounted?");
+    return HD_RUN_FAILED;
+  }
+  add_all(&arguments, &job->launcher);
+  hd_texts_add(&arguments, hd_print("%s", own));
+  add_run(job, profile, &arguments);
+  return execute(arguments.items);
+}
+
+static int run_here(const struct hd_series_job *job, const char *profile) {
+  struct hd_texts arguments = {0};
+  add_run(job, profile, &arguments);
+  return hd_cmd_run((int)arguments.count, arguments.items);
 }
 
 /*
  * The child is `heddle run` without another exec: so it keeps the series' lock, which the program does not, and a
  * series that is resumed after it was killed waits for the program that is still running. That one is asked to end. A
- * program that runs alone is, too, but nobody waits for it.
+ * program that runs alone, or a launcher, is, too, but nobody waits for it.
  */
 static _Noreturn void become_run(const struct hd_series *series, const struct hd_series_job *job, pid_t parent) {
   char profile[PATH_MAX];
   char output[PATH_MAX];
-  struct hd_texts arguments = {0};
-  int status;
   hd_series_running(series, job->index, "", profile);
   hd_series_running(series, job->index, ".out", output);
   hd_series_signals_restore(&series->signals);
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent || !use_descriptors(output) || !set_environment(job))
     _exit(HD_RUN_FAILED);
-  if (job->run_options) {
-    make_arguments(job, profile, &arguments);
-    status = hd_cmd_run((int)arguments.count, arguments.items);
-  } else {
-    status = run_alone(job);
-  }
+  const int status = job->launcher.count ? launch(job, profile)
+                     : job->run_options  ? run_here(job, profile)
+                                         : execute(job->command.items);
   fflush(NULL);
   _exit(status);
 }

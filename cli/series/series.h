@@ -161,6 +161,7 @@ struct hd_series_job {
   char name[NAME_MAX + 64];
   size_t index;                       /* for its files' names */
   struct hd_texts variables;          /* "NAME=value", that are set for it */
+  struct hd_texts launcher;           /* starts `heddle run` for each rank; none: this process is `heddle run` */
   struct hd_texts command;            /* the program and its arguments */
   const struct hd_texts *run_options; /* of `heddle run`; NULL: the program itself is run */
 };

@@ -6,8 +6,8 @@
 #include "cli/series/series.h"
 #include "support/command/memory.h"
 
-static const char wrong_threads[] = "comma-separated thread counts from 1 to 65536, FIRST-LAST or FIRST-LAST:STEP";
-static const char too_many[] = "at most 1024 thread counts";
+static const char wrong_threads[] = "comma-separated numbers from 1 to 65536, FIRST-LAST or FIRST-LAST:STEP";
+static const char too_many[] = "at most 1024 numbers";
 
 /* Keeps them in order. NULL: added, or there already. */
 static const char *add_threads(struct hd_series_threads *threads, uint32_t value) {

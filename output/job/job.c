@@ -75,6 +75,7 @@ static void add_place(struct hd_job *job, size_t first_rank, struct hd_job_place
   struct hd_job_place *place = hd_job_find_or_add_place(job, part);
   place->visits += part->visits;
   place->bytes += part->bytes;
+  place->busy_s += part->busy_s;
   for (uint32_t i = 0; i < part->limit; i++)
     if (part->seconds[i] != 0)
       *hd_job_seconds(place, (uint32_t)first_rank + i) = part->seconds[i];

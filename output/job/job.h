@@ -54,6 +54,7 @@ struct hd_job_place {
                          outside all regions: for how long */
   uint64_t visits;    /* of all ranks */
   uint64_t bytes;     /* of MPI */
+  double busy_s;      /* thread time of all ranks, but in calls of MPI; NaN: not known */
   double *seconds;    /* by rank; NULL: only what follows is known */
   uint32_t limit;     /* ranks for which there is room; those beyond were never there */
   double mean_s;      /* over all ranks, those that were never there included */
@@ -105,6 +106,9 @@ void hd_job_finish(struct hd_job *job);
  *  for those who read a job. */
 struct hd_job_place *hd_job_find_or_add_place(struct hd_job *job, struct hd_job_place *like);
 
+/** What tells places apart, also in several jobs. The caller frees. */
+char *hd_job_place_key(const struct hd_job_place *place);
+
 /** One more rank, of which nothing is known yet: the last. */
 struct hd_job_rank *hd_job_new_rank(struct hd_job *job);
 
@@ -127,5 +131,9 @@ static inline double hd_job_excess(const struct hd_job_place *place) {
 
 /** Whether a rank's time there was kept; if so, that. */
 bool hd_job_spent(const struct hd_job_place *place, uint32_t rank, double *seconds);
+
+/** Of what the late rank's threads wait in a call of MPI, the part that is elapsed time outside regions: in regions
+ *  threads wait side by side. */
+double hd_job_wait_outside(const struct hd_job *job, double seconds);
 
 #endif

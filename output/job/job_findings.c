@@ -68,22 +68,25 @@ static void find_imbalance(struct hd_job *job) {
          call ? "; the others wait in " : "", call ? call->text : "");
 }
 
-static void find_waits(struct hd_job *job) {
+double hd_job_wait_outside(const struct hd_job *job, double seconds) {
   const struct hd_job_rank *late = &job->ranks[job->late];
   const double outside = late->elapsed_s - late->outside_mpi_s;
   double all = 0;
   for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     all += late->mpi_s[kind];
+  return all > outside ? seconds * outside / all : seconds;
+}
+
+static void find_waits(struct hd_job *job) {
   for (size_t i = 0; i < job->place_count; i++) {
     const struct hd_job_place *place = &job->places[i];
     double seconds = 0;
     if (!is_call(place) || place->wait == HD_WAIT_MPI_OTHER || !hd_job_spent(place, job->late, &seconds))
       continue;
-    const double gain = all > outside ? seconds * outside / all : seconds; /* threads in regions wait side by side */
-    struct hd_job_finding *finding = add(job, HD_CAUSE_MPI_WAIT, gain, place);
+    struct hd_job_finding *finding = add(job, HD_CAUSE_MPI_WAIT, hd_job_wait_outside(job, seconds), place);
     if (!finding)
       continue;
-    hd_say(finding->evidence, "even rank %d, which has most to do, waits there for %s", late->rank,
+    hd_say(finding->evidence, "even rank %d, which has most to do, waits there for %s", job->ranks[job->late].rank,
            hd_duration_brief(seconds).text);
     hd_say(finding->attempt, "%s", hd_mpi_cure(place->wait, place->called));
   }

@@ -12,10 +12,14 @@
 /* ---- the table ---- */
 
 /* A place without a line is known by its module and offset, which its text names. */
+char *hd_job_place_key(const struct hd_job_place *place) {
+  return hd_print("%d\n%s\n%s\n%s\n%u\n%s", (int)place->kind, place->called ? place->called : "",
+                  place->function ? place->function : "", place->path ? place->path : "", place->line,
+                  place->line ? "" : place->text);
+}
+
 static uint32_t number_of(struct hd_interner *keys, const struct hd_job_place *place) {
-  char *key = hd_print("%d\n%s\n%s\n%s\n%u\n%s", (int)place->kind, place->called ? place->called : "",
-                       place->function ? place->function : "", place->path ? place->path : "", place->line,
-                       place->line ? "" : place->text);
+  char *key = hd_job_place_key(place);
   const uint32_t number = hd_intern_text(keys, key);
   free(key);
   return number;
@@ -81,6 +85,15 @@ static double spent(const struct hd_model *model, const struct hd_loss_book *boo
                                                                     : NAN;
 }
 
+/* Thread time that is work, of what is to be compared. */
+static double busy(const struct hd_model *model, const struct hd_loss_book *book, const struct hd_node *node,
+                   double seconds) {
+  if (node->kind == HD_KIND_MPI)
+    return 0;
+  return book->place[node->id] == HD_PLACE_REGION ? hd_model_seconds(model, (uint64_t)book->inclusive[node->id].busy)
+                                                  : seconds;
+}
+
 static char *copy(const char *text) {
   return text ? hd_print("%s", text) : NULL;
 }
@@ -112,6 +125,7 @@ void hd_job_add_places(struct hd_job *job, uint32_t rank, const struct hd_loss_b
     struct hd_job_place *place = hd_job_find_or_add_place(job, &like);
     place->visits += is_own ? node->visits : 0;
     place->bytes += node->shares.mpi_bytes;
+    place->busy_s += busy(model, book, node, seconds);
     *hd_job_seconds(place, rank) += seconds;
   }
 }

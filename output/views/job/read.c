@@ -94,6 +94,12 @@ static bool read_seconds(struct hd_job *job, struct hd_job_place *place, const j
   return true;
 }
 
+/* Files of versions before this number lack it. */
+static double busy_of(const json_t *from, const struct hd_job_place *place) {
+  const json_t *value = json_object_get(from, "busy_s");
+  return place->wait != HD_BUSY ? 0 : json_is_number(value) ? json_number_value(value) : NAN;
+}
+
 static bool read_place(struct hd_job *job, const json_t *from) {
   const size_t before = job->place_count;
   struct hd_job_place like = {.kind = kind_of(from), .wait = wait_of(from)};
@@ -109,6 +115,7 @@ static bool read_place(struct hd_job *job, const json_t *from) {
     return false;
   place->visits = (uint64_t)count_of(from, "visits", INT64_MAX, 0);
   place->bytes = (uint64_t)count_of(from, "bytes", INT64_MAX, 0);
+  place->busy_s = busy_of(from, place);
   return read_seconds(job, place, from);
 }
 

@@ -204,6 +204,6 @@ def test_another_search_in_the_directory_is_refused(tuned):
 
 def test_wrong_options(run_heddle):
     for arguments, what in ((["-r", "2", "--", "true"], "noise"), (["--limit", "0", "true"], "seconds"),
-                            ([], "missing PROGRAM"), (["-t", "0", "true"], "thread counts")):
+                            ([], "missing PROGRAM"), (["-t", "0", "true"], "numbers from 1 to 65536")):
         done = run_heddle("tune", *arguments)
         assert done.returncode == 2 and what in done.stderr, arguments

@@ -151,6 +151,34 @@ static void test_placeholders_are_replaced_once_and_others_stay(void **state) {
   free_sample(&sample);
 }
 
+static void test_ranks_are_run_with_each_thread_count(void **state) {
+  static char *command[] = {"app", "{ranks}x{threads}", NULL};
+  static const char *const names[] = {"n2.t1.r1", "n2.t3.r1", "n8.t1.r1", "n8.t3.r1"};
+  static const char *const words[] = {"mpirun", "-n", "8", "--map-by=3"};
+  struct sample sample;
+  struct hd_series_job job;
+  (void)state;
+  make_sample(&sample, "1,3", 1, NULL, NULL, command);
+  hd_scale_plan_free(&sample.plan);
+  sample.options.launcher = "mpirun  -n {ranks} --map-by={threads} ";
+  assert_null(hd_series_parse_threads("2,8", &sample.options.ranks));
+  assert_true(hd_scale_plan_make(&sample.options, &sample.plan));
+  assert_int_equal(sample.plan.step_count, 4);
+  for (size_t i = 0; i < 4; i++) {
+    hd_scale_step_job(&sample.plan, &sample.plan.steps[i], &job);
+    assert_string_equal(job.name, names[i]);
+    if (i < 3)
+      hd_series_job_free(&job);
+  }
+  assert_string_equal(job.command.items[1], "8x3");
+  assert_int_equal(job.launcher.count, 4);
+  for (size_t i = 0; i < 4; i++)
+    assert_string_equal(job.launcher.items[i], words[i]);
+  hd_series_job_free(&job);
+  free(sample.options.ranks.items);
+  free_sample(&sample);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_default_threads_are_powers_of_two_and_the_processors),
@@ -160,6 +188,7 @@ int main(void) {
       cmocka_unit_test(test_each_run_has_each_place_of_the_round_once),
       cmocka_unit_test(test_names_of_sets_hold_nothing_that_means_something_in_a_path),
       cmocka_unit_test(test_placeholders_are_replaced_once_and_others_stay),
+      cmocka_unit_test(test_ranks_are_run_with_each_thread_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-#include "cli/job_files.h"
+#include "cli/job/job_files.h"
 
 #include <errno.h>
 #include <limits.h>

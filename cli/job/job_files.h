@@ -3,8 +3,8 @@
  * @file job_files.h
  * A job from the files of a command line, for `heddle job` and `heddle merge --job`.
  */
-#ifndef HEDDLE_CLI_JOB_FILES_H
-#define HEDDLE_CLI_JOB_FILES_H
+#ifndef HEDDLE_CLI_JOB_JOB_FILES_H
+#define HEDDLE_CLI_JOB_JOB_FILES_H
 
 #include "output/job/job.h"
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`heddle compare` of files of MPI jobs: what changed in which places, and why."""
+import json
+import shutil
+
+import pytest
+
+from conftest import marks
+
+PROGRAM = "mpi_scale.c"
+UNEVEN_S = 0.3  # as in the program, of two ranks
+
+
+@pytest.fixture
+def jobs(run_job, run_heddle, tmp_path):
+    """Files of two jobs of two ranks: even.job, and uneven.job, in which rank 1 has more to do."""
+    for how in ("even", "uneven"):
+        result = run_job(PROGRAM, how, options=("-q", "-o", f"{how}.heddle"), env={"OMP_NUM_THREADS": "1"})
+        assert result.returncode == 0, result.stderr
+        ranks = [tmp_path / f"{how}.rank{rank}.heddle" for rank in range(2)]
+        assert run_heddle("merge", "-q", "--job", "--all-ranks", "-o", tmp_path / f"{how}.job", *ranks).returncode == 0
+    return [tmp_path / "even.job", tmp_path / "uneven.job"]
+
+
+def compare(run_heddle, *arguments):
+    result = run_heddle("compare", "--json", *arguments)
+    assert result.returncode == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def region_in(found):
+    (place,) = [place for place in found["places"] if place["line"] == marks(PROGRAM)["region"]]
+    return place
+
+
+def test_sides_are_compared_place_by_place(jobs, run_heddle):
+    found = compare(run_heddle, *jobs)
+    assert found["mode"] == "sides" and [point["label"] for point in found["points"]] == ["even.job", "uneven.job"]
+    alone = [json.loads(run_heddle("job", "--json", job).stdout) for job in jobs]
+    for point, job in zip(found["points"], alone, strict=True):
+        assert point["elapsed_s"] == job["elapsed_s"]
+        assert point["efficiency"] == pytest.approx(job["efficiency"]) and point["late_rank"] == job["late_rank"]
+    after = found["points"][1]
+    assert after["lost_total_s"] == pytest.approx(alone[1]["elapsed_s"] - alone[0]["elapsed_s"])
+    assert sum(after["lost_s"].values()) == pytest.approx(after["lost_total_s"])
+    even, uneven = region_in(found)["at"]
+    assert uneven["most_rank"] == 1 and uneven["most_s"] >= 0.4 + UNEVEN_S and even["mean_s"] >= 0.4
+    back = compare(run_heddle, *reversed(jobs))
+    assert back["points"][1]["lost_total_s"] == pytest.approx(-after["lost_total_s"])
+    for part, seconds in region_in(back)["at"][1]["lost_s"].items():
+        assert seconds == pytest.approx(-uneven["lost_s"][part])
+
+
+def test_text_says_what_changed(jobs, run_heddle):
+    text = run_heddle("compare", *jobs).stdout
+    assert "at uneven.job" in text and f"parallel {PROGRAM}:{marks(PROGRAM)['region']} in work" in text
+    assert "Mean before" in text and "even.job, the baseline" in text and "longer than at even.job" in text
+    assert "shorter than at uneven.job" in run_heddle("compare", *reversed(jobs)).stdout
+
+
+def test_repeats_lie_in_directories(jobs, run_heddle, tmp_path):
+    for job in jobs:
+        (tmp_path / job.stem).mkdir()
+        for number in range(3):
+            shutil.copy(job, tmp_path / job.stem / f"{number}.job")
+    found = compare(run_heddle, tmp_path / "even", tmp_path / "uneven")
+    after = found["points"][1]
+    assert len(after["seconds"]) == 3 and after["label"] == "uneven"
+    assert after["lost_total_interval_s"] == pytest.approx([after["lost_total_s"]] * 2) and after["in_noise"] is False
+    alike = compare(run_heddle, tmp_path / "even", jobs[0])  # one run has no noise
+    assert alike["points"][1]["in_noise"] is None and alike["points"][1]["lost_total_s"] == 0
+
+
+def test_files_without_busy_time_are_compared(jobs, run_heddle, tmp_path):
+    for job in jobs:
+        content = json.loads(job.read_text())
+        for place in content["places"]:
+            del place["busy_s"]
+        job.write_text(json.dumps(content))
+    at = region_in(compare(run_heddle, *jobs))["at"][1]
+    assert at["busy_s"] is None and at["parts_s"]["openmp"] == 0 and at["parts_s"]["work_inflation"] == pytest.approx(at["mean_s"])
+
+
+def test_what_is_no_job_is_refused(jobs, run_heddle, tmp_path):
+    refusals = {
+        ("even.job", "even.rank0.heddle"): "even.rank0.heddle holds no MPI job",
+        ("even.rank0.heddle", "even.job"): "even.rank0.heddle holds no MPI job",
+        ("even.job", "none.job"): "cannot read",
+        ("even.job",): "there is nothing to compare",
+        ("even.job", "damaged.job"): "neither a profile nor a file of 'heddle merge --job'",
+    }
+    (tmp_path / "damaged.job").write_text("{")
+    for names, said in refusals.items():
+        refused = run_heddle("compare", *(tmp_path / name for name in names))
+        assert refused.returncode == 1 and said in refused.stderr and refused.stdout == "", names
+        assert len(refused.stderr.splitlines()) == 1, refused.stderr
