@@ -61,6 +61,7 @@ static struct hd_job_rank describe(const struct hd_loss_book *book) {
   rank.runtime_s = hd_model_seconds(model, hd_ticks_runtime(model->ticks));
   for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     rank.mpi_s[kind] = hd_model_seconds(model, model->ticks[HD_WAIT_MPI_FIRST + kind]);
+  hd_job_rank_find_timeline(&rank, model);
   return rank;
 }
 
@@ -165,6 +166,7 @@ void hd_job_finish(struct hd_job *job) {
   uint32_t *order = sort_ranks(job);
   find_hosts(job);
   find_efficiencies(job);
+  hd_job_find_timeline(job);
   for (size_t i = 0; i < job->place_count; i++)
     if (!job->is_summary)
       hd_job_place_sum_up(&job->places[i], order, job->rank_count);

@@ -23,6 +23,9 @@
 #include "output/model/model.h"
 #include "output/unify/intern.h"
 
+/** A rank's run, and the job's, in equal parts of its elapsed time. Ranks are taken to begin together. */
+enum { HD_JOB_TIMES = 50 };
+
 struct hd_job_rank {
   char *file; /* its profile */
   char *host;
@@ -36,7 +39,8 @@ struct hd_job_rank {
   double busy_s;        /* thread time, as all that follows */
   double wait_s;        /* but in MPI */
   double runtime_s;
-  double mpi_s[HD_MPI_KINDS]; /* by kind of call */
+  double mpi_s[HD_MPI_KINDS];   /* by kind of call */
+  double busy_at[HD_JOB_TIMES]; /* busy threads, on average; NaN: not known */
 };
 
 /** Of the ranks' times in a place: the least, the quartiles and the most. */
@@ -78,6 +82,7 @@ struct hd_job {
   uint32_t hosts;
   double elapsed_s; /* E: of the rank that took longest */
   double parallel, mpi, balance, communication, openmp;
+  double busy_at[HD_JOB_TIMES]; /* busy threads of all ranks; NaN: not known of one */
   uint32_t crowded; /* a rank on a host whose ranks have more threads than processors; HD_NONE: there is none */
   uint32_t late;    /* the rank with most to do outside MPI, for which others wait */
   struct hd_job_place

@@ -17,6 +17,10 @@ void hd_job_place_sum_up(struct hd_job_place *place, const uint32_t *order, size
 
 void hd_job_place_free(struct hd_job_place *place);
 
+/** timeline.c: of a rank, and of a job whose ranks have theirs. */
+void hd_job_rank_find_timeline(struct hd_job_rank *rank, const struct hd_model *model);
+void hd_job_find_timeline(struct hd_job *job);
+
 /** job_findings.c: of a job that has all else. */
 void hd_job_add_findings(struct hd_job *job);
 

@@ -19,6 +19,13 @@ static json_t *waits_in_mpi(const struct hd_job_rank *rank) {
   return object;
 }
 
+static json_t *numbers(const double *from, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; array && i < count; i++)
+    json_array_append_new(array, hd_json_number(from[i]));
+  return array;
+}
+
 static json_t *rank_members(const void *of, size_t index) {
   const struct hd_job *job = of;
   const struct hd_job_rank *rank = &job->ranks[index];
@@ -29,17 +36,10 @@ static json_t *rank_members(const void *of, size_t index) {
                  {HD_KEY(ELAPSED), hd_json_number(rank->elapsed_s)},
                  {"outside_mpi_s", hd_json_number(rank->outside_mpi_s)}, {HD_KEY(BUSY), hd_json_number(rank->busy_s)},
                  {HD_KEY(WAIT), hd_json_number(rank->wait_s)}, {HD_KEY(RUNTIME), hd_json_number(rank->runtime_s)},
-                 {"mpi_s", waits_in_mpi(rank)});
+                 {"mpi_s", waits_in_mpi(rank)}, {"busy_at", numbers(rank->busy_at, HD_JOB_TIMES)});
 }
 
 /* ---- places ---- */
-
-static json_t *numbers(const double *from, size_t count) {
-  json_t *array = json_array();
-  for (size_t i = 0; array && i < count; i++)
-    json_array_append_new(array, hd_json_number(from[i]));
-  return array;
-}
 
 json_t *hd_job_place_source(const struct hd_job_place *place) {
   return HD_JSON({"kind", json_string(hd_kind_id(place->kind))}, {"called", hd_json_text(place->called)},

@@ -33,6 +33,15 @@ static int64_t count_of(const json_t *object, const char *key, int64_t most, int
   return json_is_integer(value) && count >= 0 && count <= most ? count : none;
 }
 
+/* Not known: of files of versions before this, and of what cannot be. */
+static void read_timeline(struct hd_job_rank *rank, const json_t *array) {
+  for (size_t i = 0; i < HD_JOB_TIMES; i++) {
+    const json_t *value = json_array_get(array, i);
+    const double busy = json_is_number(value) ? json_number_value(value) : NAN;
+    rank->busy_at[i] = busy >= 0 && busy <= rank->threads ? busy : NAN;
+  }
+}
+
 static bool read_rank(struct hd_job *job, const json_t *from) {
   struct hd_job_rank *rank = hd_job_new_rank(job);
   const json_t *waits = json_object_get(from, "mpi_s");
@@ -50,6 +59,7 @@ static bool read_rank(struct hd_job *job, const json_t *from) {
   rank->runtime_s = number_of(from, "runtime_s");
   for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     rank->mpi_s[kind] = number_of(waits, hd_state_id((enum hd_state)(HD_WAIT_MPI_FIRST + kind)));
+  read_timeline(rank, json_object_get(from, "busy_at"));
   return rank->threads > 0 && rank->elapsed_s > 0;
 }
 

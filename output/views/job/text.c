@@ -8,6 +8,7 @@
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/views/job/job_view.h"
+#include "output/views/job/job_view_internal.h"
 #include "output/views/render/columns.h"
 #include "support/command/memory.h"
 
@@ -86,7 +87,7 @@ void hd_job_print_findings(const struct hd_job *job, FILE *out) {
 
 /* ---- ranks ---- */
 
-enum { THREADS, ELAPSED, OUTSIDE, BUSY, WAIT, RUNTIME, BY_KIND, HOST = BY_KIND + HD_MPI_KINDS, RANK_COLUMNS };
+enum { THREADS, ELAPSED, OUTSIDE, BUSY, WAIT, RUNTIME, BY_KIND, HOST = BY_KIND + HD_MPI_KINDS, IN_TIME, RANK_COLUMNS };
 
 static void rank_columns(struct hd_column columns[RANK_COLUMNS]) {
   columns[THREADS] = (struct hd_column){NULL, "Threads", HD_COUNT, 0, 3, NULL};
@@ -101,6 +102,8 @@ static void rank_columns(struct hd_column columns[RANK_COLUMNS]) {
     columns[BY_KIND + kind] =
         (struct hd_column){NULL, hd_state_words((enum hd_state)(HD_WAIT_MPI_FIRST + kind)), HD_SECONDS, 0, 0, NULL};
   columns[HOST] = (struct hd_column){NULL, "Host", HD_WORD, 0, 5, NULL};
+  columns[IN_TIME] =
+      (struct hd_column){NULL, "In time", HD_TEXT, 0, 6, "busy threads from its begin to its end, up to all of it"};
 }
 
 static void put_rank(const struct hd_job *job, uint32_t index, const struct hd_columns *columns,
@@ -110,7 +113,7 @@ static void put_rank(const struct hd_job *job, uint32_t index, const struct hd_c
       [THREADS] = hd_count(rank->threads, true),  [ELAPSED] = hd_number(rank->elapsed_s),
       [OUTSIDE] = hd_number(rank->outside_mpi_s), [BUSY] = hd_number(rank->busy_s),
       [WAIT] = hd_number(rank->wait_s),           [RUNTIME] = hd_number(rank->runtime_s),
-      [HOST] = hd_word(rank->host, true)};
+      [HOST] = hd_word(rank->host, true),         [IN_TIME] = hd_job_rank_strip(rank)};
   for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     values[BY_KIND + kind] = hd_number(rank->mpi_s[kind]);
   char *name = hd_job_rank_text(job, index);
@@ -220,6 +223,7 @@ static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, co
 
 void hd_job_print(const struct hd_job *job, size_t limit, FILE *out) {
   print_facts(job, FINDINGS_BRIEF, out);
+  hd_job_print_timeline(job, out);
   print_ranks(job, limit, out);
   print_places(job, false, limit, "Work: elapsed time of regions", out);
   print_places(job, true, limit, "Waits in MPI", out);

@@ -72,6 +72,14 @@ static unsigned draw_blocks(double length, FILE *out) {
   return (unsigned)(eighths / 8 + (eighths % 8 != 0));
 }
 
+void hd_draw_axis(double seconds, unsigned columns, FILE *out) {
+  char middle[HD_CELL_BYTES], end[HD_CELL_BYTES];
+  hd_cell_duration(middle, seconds / 2);
+  hd_cell_duration(end, seconds);
+  const int half = (int)columns / 2 - 1 + (int)(strlen(middle) + 1) / 2;
+  fprintf(out, "0%*s%*s\n", half, middle, (int)columns - 1 - half, end);
+}
+
 unsigned hd_draw_bar(double share, unsigned width, FILE *out) {
   if (!(share > 0))
     return 0;

@@ -43,6 +43,9 @@ bool hd_draw_has_blocks(void);
 /** A character of its own height for a share of 0 to 1: eighths of a block, or digits 1 to 8; "." for nothing. */
 const char *hd_draw_height(double share);
 
+/** Below a strip of heights: 0, half and all of its time. */
+void hd_draw_axis(double seconds, unsigned columns, FILE *out);
+
 /** A bar of `share` of `width` characters. Returns how many it took. */
 unsigned hd_draw_bar(double share, unsigned width, FILE *out);
 

@@ -52,15 +52,6 @@ static bool print_marks(const struct hd_model *model, unsigned columns, FILE *ou
   return used > 0;
 }
 
-static void print_axis(const struct hd_model *model, unsigned columns, FILE *out) {
-  char middle[HD_CELL_BYTES], end[HD_CELL_BYTES];
-  const double whole = hd_model_seconds(model, model->elapsed_ticks);
-  hd_cell_duration(middle, whole / 2);
-  hd_cell_duration(end, whole);
-  const int half = (int)columns / 2 - 1 + (int)(strlen(middle) + 1) / 2;
-  fprintf(out, "0%*s%*s\n", half, middle, (int)columns - 1 - half, end);
-}
-
 static unsigned columns_for(FILE *out) {
   const unsigned width = hd_draw_width(out, STRIP_MAX, STRIP_OTHERWISE);
   return width > STRIP_LEAST ? width : STRIP_LEAST;
@@ -75,7 +66,7 @@ void hd_report_run_in_time(const struct hd_model *model, FILE *out) {
   fputc('\n', out);
   print_heights(model, columns, highest, out);
   const bool marked = print_marks(model, columns, out);
-  print_axis(model, columns, out);
+  hd_draw_axis(hd_model_seconds(model, model->elapsed_ticks), columns, out);
   hd_print_sentences(out,
                      hd_draw_has_blocks() ? "Height: threads busy on average, up to %u; .: none%s"
                                           : "1 to 8: eighths of %u threads busy on average; .: none%s",

@@ -67,6 +67,9 @@ def test_the_late_rank_and_its_line_are_found(run_job, run_heddle, tmp_path, how
     assert efficiency["parallel"] == pytest.approx(efficiency["mpi"] * efficiency["openmp"])
     busy, elapsed = sum(rank["busy_s"] for rank in job["ranks"]), max(rank["elapsed_s"] for rank in job["ranks"])
     assert efficiency["parallel"] == pytest.approx(busy / (2 * ranks * elapsed))
+    for rank in job["ranks"]:
+        busy_at = rank["busy_at"]
+        assert sum(busy_at) / len(busy_at) == pytest.approx(rank["busy_s"] / rank["elapsed_s"], abs=1 / 128)
 
 
 @pytest.mark.timed
@@ -115,6 +118,17 @@ def test_a_job_is_shown_from_its_file_as_from_its_ranks(files, run_heddle, tmp_p
     (tmp_path / "other.job").write_text('{"heddle": 1}')
     assert "neither a profile nor" in run_heddle("job", tmp_path / "other.job").stderr
     assert "heddle job" in run_heddle("report", tmp_path / "all.job").stderr
+
+
+def test_a_job_of_ranks_whose_time_is_not_known_has_no_timeline(files, run_heddle, tmp_path):
+    job = json.loads(run_heddle("job", "--json", *files).stdout)
+    assert "Height: threads of all ranks busy on average, up to 6; .: none" in run_heddle("job", *files).stdout
+    job["ranks"][0]["busy_at"][7] = 2.5  # more than it has threads
+    for _ in range(2):
+        (tmp_path / "old.job").write_text(json.dumps(job))
+        shown = run_heddle("job", tmp_path / "old.job")
+        assert shown.returncode == 0 and "Height" not in shown.stdout and "rank 2" in shown.stdout
+        job["ranks"][0].pop("busy_at")
 
 
 def test_parts_of_a_job_make_the_whole(files, run_heddle, tmp_path):
