@@ -125,7 +125,7 @@ void hd_job_add_places(struct hd_job *job, uint32_t rank, const struct hd_loss_b
     struct hd_job_place *place = hd_job_find_or_add_place(job, &like);
     place->visits += is_own ? node->visits : 0;
     place->bytes += node->shares.mpi_bytes;
-    place->busy_s += busy(model, book, node, seconds);
+    place->busy_us += llround(1e6 * busy(model, book, node, seconds));
     *hd_job_seconds(place, rank) += seconds;
   }
 }

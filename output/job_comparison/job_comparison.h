@@ -52,7 +52,8 @@ struct hd_job_point {
   double efficiency; /* speedup * P0 / P */
   double work;       /* busy time of all threads at the baseline / here */
   struct hd_job_loss loss;
-  bool is_silent; /* several ranks, none of which ever called MPI */
+  double processor_share; /* of the time in which threads wanted a processor, the mean of ranks; NaN: not known */
+  bool is_silent;         /* several ranks, none of which ever called MPI */
 };
 
 /** A place at a point. */

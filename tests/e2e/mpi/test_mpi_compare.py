@@ -39,6 +39,8 @@ def test_sides_are_compared_place_by_place(jobs, run_heddle):
     alone = [json.loads(run_heddle("job", "--json", job).stdout) for job in jobs]
     for point, job in zip(found["points"], alone, strict=True):
         assert point["elapsed_s"] == job["elapsed_s"]
+        shares = [rank["processor_share"] for rank in job["ranks"]]
+        assert point["processor_share"] == pytest.approx(sum(shares) / 2) and all(0 < share <= 1 for share in shares)
         assert point["efficiency"] == pytest.approx(job["efficiency"]) and point["late_rank"] == job["late_rank"]
     after = found["points"][1]
     assert after["lost_total_s"] == pytest.approx(alone[1]["elapsed_s"] - alone[0]["elapsed_s"])
@@ -71,13 +73,32 @@ def test_repeats_lie_in_directories(jobs, run_heddle, tmp_path):
     assert alike["points"][1]["in_noise"] is None and alike["points"][1]["lost_total_s"] == 0
 
 
-def test_files_without_busy_time_are_compared(jobs, run_heddle, tmp_path):
+def test_threads_without_processors_are_said_and_their_time_is_no_work(jobs, run_heddle):
+    """As if the ranks of the second job had had a processor for a tenth of their time: that one has more to do is no
+    finding."""
+    for job, share in zip(jobs, (1, 0.1), strict=True):
+        content = json.loads(job.read_text())
+        for rank in content["ranks"]:
+            rank["processor_share"] = share
+        job.write_text(json.dumps(content))
+    found = compare(run_heddle, *jobs)
+    assert found["points"][1]["processor_share"] == pytest.approx(0.1)
+    assert "work_inflation" not in [finding["cause"] for finding in found["findings"]]
+    text = " ".join(run_heddle("compare", *jobs).stdout.split())
+    assert "warning at uneven.job, the least, threads had a processor for 10 % of the time they wanted one" in text
+
+
+def test_files_of_earlier_versions_are_compared(jobs, run_heddle):
     for job in jobs:
         content = json.loads(job.read_text())
+        for rank in content["ranks"]:
+            del rank["processor_share"]
         for place in content["places"]:
             del place["busy_s"]
         job.write_text(json.dumps(content))
-    at = region_in(compare(run_heddle, *jobs))["at"][1]
+    found = compare(run_heddle, *jobs)
+    at = region_in(found)["at"][1]
+    assert found["points"][1]["processor_share"] is None
     assert at["busy_s"] is None and at["parts_s"]["openmp"] == 0 and at["parts_s"]["work_inflation"] == pytest.approx(at["mean_s"])
 
 
