@@ -66,6 +66,8 @@ struct hd_job_at {
 struct hd_job_row {
   const struct hd_job_place *like; /* one of them */
   struct hd_job_at *at;            /* by point */
+  bool is_first, is_later;         /* it is at the first point, at others */
+  uint32_t same;                   /* index of the row that has its numbers: its own, unless its line moved */
 };
 
 struct hd_job_compared_finding {
@@ -83,6 +85,7 @@ struct hd_job_comparison {
   size_t point_count;
   struct hd_job_row *rows; /* those that lost or gained most at the last point first */
   size_t row_count;
+  size_t moved_count;                       /* of these, whose lines differ between two sides */
   struct hd_interner keys;                  /* of rows */
   struct hd_job_compared_finding *findings; /* by gain */
   size_t finding_count;

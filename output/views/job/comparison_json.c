@@ -94,6 +94,7 @@ static json_t *finding_members(const void *of, size_t index) {
 bool hd_job_comparison_json(const struct hd_job_comparison *comparison, FILE *out) {
   json_t *value = HD_JSON({"heddle_compare_jobs", hd_json_count(VERSION)},
                           {"mode", json_string(comparison->is_scaling ? "scaling" : "sides")},
+                          {"moved", hd_json_count(comparison->moved_count)},
                           {"points", hd_json_array(comparison, comparison->point_count, point_members)},
                           {"findings", hd_json_array(comparison, comparison->finding_count, finding_members)},
                           {"places", hd_json_array(comparison, comparison->row_count, row_members)});

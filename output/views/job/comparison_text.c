@@ -90,6 +90,9 @@ static void put_heading(const struct hd_document *document, const struct hd_job_
   put_findings(document, comparison);
   hd_document_fact(document, "jobs", "%s on %u host%s", job->ranks[0].program, job->hosts, hd_plural(job->hosts));
   hd_document_fact(document, "compared", "%s", points);
+  if (comparison->moved_count > 0)
+    hd_document_fact(document, "moved", "%zu place%s: the line differs; matched by function, in the order of lines",
+                     comparison->moved_count, hd_plural(comparison->moved_count));
   free(points);
 }
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from conftest import marks
+from conftest import PROGRAMS, marks
 
 PROGRAM = "mpi_scale.c"
 UNEVEN_S = 0.3  # as in the program, of two ranks
@@ -58,6 +58,22 @@ def test_text_says_what_changed(jobs, run_heddle):
     assert "at uneven.job" in text and f"parallel {PROGRAM}:{marks(PROGRAM)['region']} in work" in text
     assert "Mean before" in text and "even.job, the baseline" in text and "longer than at even.job" in text
     assert "shorter than at uneven.job" in run_heddle("compare", *reversed(jobs)).stdout
+
+
+def test_places_of_another_build_are_found_by_function_and_order(jobs, run_job, run_heddle, tmp_path):
+    """The same program, some lines further down, as another file would have it."""
+    text = (PROGRAMS / "mpi" / PROGRAM).read_text().replace("#include <mpi.h>", "\n\n\n#include <mpi.h>")
+    result = run_job(text, "even", options=("-q", "-o", "moved.heddle"), env={"OMP_NUM_THREADS": "1"})
+    assert result.returncode == 0, result.stderr
+    ranks = [tmp_path / f"moved.rank{rank}.heddle" for rank in range(2)]
+    assert run_heddle("merge", "-q", "--job", "--all-ranks", "-o", tmp_path / "moved.job", *ranks).returncode == 0
+    found = compare(run_heddle, jobs[0], tmp_path / "moved.job")
+    before, after = region_in(found)["at"]
+    assert before["mean_s"] >= 0.4 and after["mean_s"] >= 0.4
+    texts = [place["text"] for place in found["places"]]
+    assert len(texts) == len(json.loads(jobs[0].read_text())["places"]) == found["moved"] + 1  # but what is outside regions
+    assert f"{found['moved']} places: the line differs" in run_heddle("compare", jobs[0], tmp_path / "moved.job").stdout
+    assert compare(run_heddle, *jobs)["moved"] == 0
 
 
 def test_repeats_lie_in_directories(jobs, run_heddle, tmp_path):
