@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/job/job_internal.h"
+#include "output/model/account.h"
 #include "output/model/format_names.h"
 #include "support/command/memory.h"
 
@@ -54,6 +55,7 @@ static struct hd_job_rank describe(const struct hd_loss_book *book) {
                              .ranks = model->header.ranks,
                              .threads = book->threads,
                              .processors = model->header.online_processors};
+  rank.processor_share = hd_account_share_of_program(model);
   rank.elapsed_s = hd_model_seconds(model, model->elapsed_ticks);
   rank.outside_mpi_s = fmax(rank.elapsed_s - hd_model_seconds(model, hd_losses_mpi_outside(book)), 0);
   rank.busy_s = hd_model_seconds(model, model->ticks[HD_BUSY]);
@@ -76,7 +78,7 @@ static void add_place(struct hd_job *job, size_t first_rank, struct hd_job_place
   struct hd_job_place *place = hd_job_find_or_add_place(job, part);
   place->visits += part->visits;
   place->bytes += part->bytes;
-  place->busy_s += part->busy_s;
+  place->busy_us = place->busy_us < 0 || part->busy_us < 0 ? -1 : place->busy_us + part->busy_us;
   for (uint32_t i = 0; i < part->limit; i++)
     if (part->seconds[i] != 0)
       *hd_job_seconds(place, (uint32_t)first_rank + i) = part->seconds[i];

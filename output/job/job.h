@@ -19,6 +19,8 @@
 #ifndef HEDDLE_OUTPUT_JOB_H
 #define HEDDLE_OUTPUT_JOB_H
 
+#include <math.h>
+
 #include "output/analysis/findings/findings.h"
 #include "output/model/model.h"
 #include "output/unify/intern.h"
@@ -41,6 +43,7 @@ struct hd_job_rank {
   double runtime_s;
   double mpi_s[HD_MPI_KINDS];   /* by kind of call */
   double busy_at[HD_JOB_TIMES]; /* busy threads, on average; NaN: not known */
+  double processor_share;       /* of the time in which its threads wanted a processor (account.h); NaN: not known */
 };
 
 /** Of the ranks' times in a place: the least, the quartiles and the most. */
@@ -58,10 +61,11 @@ struct hd_job_place {
                          outside all regions: for how long */
   uint64_t visits;    /* of all ranks */
   uint64_t bytes;     /* of MPI */
-  double busy_s;      /* thread time of all ranks, but in calls of MPI; NaN: not known */
-  double *seconds;    /* by rank; NULL: only what follows is known */
-  uint32_t limit;     /* ranks for which there is room; those beyond were never there */
-  double mean_s;      /* over all ranks, those that were never there included */
+  int64_t busy_us; /* thread time of all ranks, but in calls of MPI; -1: not known. In whole microseconds, whose sum is
+                      the same in whatever order ranks are added */
+  double *seconds; /* by rank; NULL: only what follows is known */
+  uint32_t limit;  /* ranks for which there is room; those beyond were never there */
+  double mean_s;   /* over all ranks, those that were never there included */
   double quartiles_s[HD_JOB_QUARTILES];
   uint32_t most_rank, least_rank;
 };
@@ -119,6 +123,11 @@ struct hd_job_rank *hd_job_new_rank(struct hd_job *job);
 
 /** A rank's time in a place that has `seconds`, to be changed. */
 double *hd_job_seconds(struct hd_job_place *place, uint32_t rank);
+
+/** NaN: not known. */
+static inline double hd_job_busy(const struct hd_job_place *place) {
+  return place->busy_us < 0 ? NAN : (double)place->busy_us / 1e6;
+}
 
 static inline double hd_job_most(const struct hd_job_place *place) {
   return place->quartiles_s[HD_JOB_MOST];

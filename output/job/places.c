@@ -113,11 +113,6 @@ static struct hd_job_place describe(const struct hd_model *model, const struct h
                                .wait = node->kind == HD_KIND_MPI ? hd_mpi_kind(node->ticks) : HD_BUSY};
 }
 
-/* In steps of 2^-30 s, so that the sum over ranks is the same in any order. */
-static double stepped(double seconds) {
-  return ldexp(round(ldexp(seconds, 30)), -30);
-}
-
 void hd_job_add_places(struct hd_job *job, uint32_t rank, const struct hd_loss_book *book) {
   const struct hd_model *model = book->model;
   for (uint32_t i = 0; i < model->node_count; i++) {
@@ -130,7 +125,7 @@ void hd_job_add_places(struct hd_job *job, uint32_t rank, const struct hd_loss_b
     struct hd_job_place *place = hd_job_find_or_add_place(job, &like);
     place->visits += is_own ? node->visits : 0;
     place->bytes += node->shares.mpi_bytes;
-    place->busy_s += stepped(busy(model, book, node, seconds));
+    place->busy_us += llround(1e6 * busy(model, book, node, seconds));
     *hd_job_seconds(place, rank) += seconds;
   }
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "output/job_comparison/job_comparison_internal.h"
+#include "output/model/account.h"
 #include "output/model/duration.h"
 #include "support/command/memory.h"
 
@@ -47,6 +48,19 @@ static void say_openmp(const struct told *told) {
          "heddle run with that job, and heddle explain with the profile of a rank: it shows why");
 }
 
+/* The part of a point's busy time in which threads had a processor; of all if hardly any was lacking. */
+static double worked_share(const struct hd_job_point *point) {
+  return point->processor_share < HD_ACCOUNT_SHARED ? point->processor_share : 1;
+}
+
+/* What is gained without more work than at the baseline; time without a processor is no work. */
+static double work_gain(const struct hd_job_comparison *comparison, const struct hd_job_row *row, size_t index) {
+  const struct hd_job_point *base = &comparison->points[0], *point = &comparison->points[index];
+  const double ratio = (double)base->capacity / (double)point->capacity;
+  return row->at[index].part_s[HD_JOB_WORK] * worked_share(point) -
+         row->at[0].part_s[HD_JOB_WORK] * worked_share(base) * ratio;
+}
+
 static void say_work(const struct told *told) {
   char *before = hd_job_point_text(told->comparison, 0),
        *here = hd_job_point_text(told->comparison, told->finding->point);
@@ -54,7 +68,13 @@ static void say_work(const struct told *told) {
   hd_say(told->finding->evidence, "all threads together work %s in it with %s, %s with %s",
          hd_duration_brief(told->at->part_s[HD_JOB_WORK] * (double)told->point->capacity).text, here,
          hd_duration_brief(base_s).text, before);
-  hd_say(told->finding->attempt, "divide what each rank does for itself; else counters tell why: heddle run -g IPC");
+  if (worked_share(told->point) < 1)
+    hd_say(told->finding->attempt,
+           "the same where nothing else runs: threads had a processor for %.0f %% of the time they wanted one, and "
+           "only so much counts",
+           100 * told->point->processor_share);
+  else
+    hd_say(told->finding->attempt, "divide what each rank does for itself; else counters tell why: heddle run -g IPC");
   free(before);
   free(here);
 }
@@ -77,12 +97,13 @@ static void look_at(struct hd_job_comparison *comparison, const struct hd_job_ro
   const struct hd_job_point *point = &comparison->points[index];
   const struct hd_job_loss *loss = &row->at[index].loss;
   const enum hd_job_part part = hd_job_loss_main(loss);
-  if (part == HD_JOB_PARTS || loss->is_noise || !(loss->seconds > 0) || row->like->wait == HD_WAIT_MPI_OTHER ||
-      !(loss->part_s[part] >= least_of(point)))
+  if (part == HD_JOB_PARTS || loss->is_noise || !(loss->seconds > 0) || row->like->wait == HD_WAIT_MPI_OTHER)
+    return;
+  const double gain_s = part == HD_JOB_WORK ? work_gain(comparison, row, index) : loss->part_s[part];
+  if (!(gain_s >= least_of(point)))
     return;
   struct hd_job_compared_finding *finding = &comparison->findings[comparison->finding_count++];
-  *finding = (struct hd_job_compared_finding){
-      .point = (uint32_t)index, .row = row, .part = part, .gain_s = loss->part_s[part]};
+  *finding = (struct hd_job_compared_finding){.point = (uint32_t)index, .row = row, .part = part, .gain_s = gain_s};
   say(&(struct told){comparison, point, &row->at[index], &row->at[0], finding});
 }
 

@@ -94,6 +94,13 @@ static bool calls_mpi(const struct hd_job *job) {
   return false;
 }
 
+static double processor_share(const struct hd_job *job) {
+  double sum = 0;
+  for (size_t i = 0; i < job->rank_count; i++)
+    sum += job->ranks[i].processor_share;
+  return sum / (double)job->rank_count;
+}
+
 static void measure(struct hd_job_point *point) {
   point->elapsed_s = hd_new(point->count, sizeof *point->elapsed_s);
   for (size_t i = 0; i < point->count; i++)
@@ -101,6 +108,7 @@ static void measure(struct hd_job_point *point) {
   point->job = point->jobs[hd_median_index(point->elapsed_s, point->count)];
   hd_job_parts_of(point->job, point->part_s);
   point->elapsed_interval = hd_bootstrap(&(struct hd_sample){point->elapsed_s, point->count}, 1, median, NULL);
+  point->processor_share = processor_share(point->job);
   point->is_silent = point->ranks > 1 && !calls_mpi(point->job);
 }
 

@@ -52,7 +52,8 @@ struct hd_job_point {
   double efficiency; /* speedup * P0 / P */
   double work;       /* busy time of all threads at the baseline / here */
   struct hd_job_loss loss;
-  bool is_silent; /* several ranks, none of which ever called MPI */
+  double processor_share; /* of the time in which threads wanted a processor, the mean of ranks; NaN: not known */
+  bool is_silent;         /* several ranks, none of which ever called MPI */
 };
 
 /** A place at a point. */
@@ -65,6 +66,8 @@ struct hd_job_at {
 struct hd_job_row {
   const struct hd_job_place *like; /* one of them */
   struct hd_job_at *at;            /* by point */
+  bool is_first, is_later;         /* it is at the first point, at others */
+  uint32_t same;                   /* index of the row that has its numbers: its own, unless its line moved */
 };
 
 struct hd_job_compared_finding {
@@ -82,6 +85,7 @@ struct hd_job_comparison {
   size_t point_count;
   struct hd_job_row *rows; /* those that lost or gained most at the last point first */
   size_t row_count;
+  size_t moved_count;                       /* of these, whose lines differ between two sides */
   struct hd_interner keys;                  /* of rows */
   struct hd_job_compared_finding *findings; /* by gain */
   size_t finding_count;

@@ -21,6 +21,9 @@ double hd_job_sum_of_parts(const double part_s[HD_JOB_PARTS]);
 /** rows.c: places of all jobs. */
 void hd_job_compare_places(struct hd_job_comparison *comparison);
 
+/** moved.c: of two sides, finds which places are the same though their lines differ. */
+void hd_job_match_moved(struct hd_job_comparison *comparison);
+
 /** compared_findings.c: of a comparison that has all else. */
 void hd_job_compared_findings_add(struct hd_job_comparison *comparison);
 

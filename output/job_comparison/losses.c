@@ -78,7 +78,7 @@ void hd_job_parts_of_place(const struct hd_job *job, const struct hd_job_place *
   }
   const double mean = mean_of(job, place);
   part_s[HD_JOB_IMBALANCE] = late_s - mean;
-  part_s[HD_JOB_WORK] = isnan(place->busy_s) ? mean : place->busy_s / threads_of(job);
+  part_s[HD_JOB_WORK] = place->busy_us < 0 ? mean : hd_job_busy(place) / threads_of(job);
   part_s[HD_JOB_OPENMP] = mean - part_s[HD_JOB_WORK];
 }
 

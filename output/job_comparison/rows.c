@@ -20,21 +20,38 @@ static uint32_t number_of(struct hd_job_comparison *comparison, const struct hd_
   return number;
 }
 
-static void add_rows(struct hd_job_comparison *comparison, const struct hd_job *job) {
-  for (size_t i = 0; i < job->place_count; i++) {
-    const uint32_t number = number_of(comparison, &job->places[i]);
-    if (number < comparison->row_count)
-      continue;
+static void add_row(struct hd_job_comparison *comparison, const struct hd_job_place *place, bool is_first) {
+  const uint32_t number = number_of(comparison, place);
+  if (number == comparison->row_count) {
     comparison->rows = hd_grow(comparison->rows, ++comparison->row_count, sizeof *comparison->rows);
-    comparison->rows[number] =
-        (struct hd_job_row){&job->places[i], hd_new(comparison->point_count, sizeof(struct hd_job_at))};
+    comparison->rows[number] = (struct hd_job_row){
+        .like = place, .at = hd_new(comparison->point_count, sizeof(struct hd_job_at)), .same = number};
   }
+  comparison->rows[number].is_first |= is_first;
+  comparison->rows[number].is_later |= !is_first;
+}
+
+static void add_rows(struct hd_job_comparison *comparison, const struct hd_job_point *point) {
+  for (size_t i = 0; i < point->count; i++)
+    for (size_t j = 0; j < point->jobs[i]->place_count; j++)
+      add_row(comparison, &point->jobs[i]->places[j], point == comparison->points);
+}
+
+/* Rows whose numbers another one has. */
+static void drop_rows(struct hd_job_comparison *comparison) {
+  size_t kept = 0;
+  for (uint32_t i = 0; i < comparison->row_count; i++)
+    if (comparison->rows[i].same == i)
+      comparison->rows[kept++] = comparison->rows[i];
+    else
+      free(comparison->rows[i].at);
+  comparison->row_count = kept;
 }
 
 static struct located locate(struct hd_job_comparison *comparison, const struct hd_job *job) {
   struct located located = {hd_new(comparison->row_count + 1, sizeof(struct hd_job_place *))};
   for (size_t i = 0; i < job->place_count; i++)
-    located.places[number_of(comparison, &job->places[i])] = &job->places[i];
+    located.places[comparison->rows[number_of(comparison, &job->places[i])].same] = &job->places[i];
   return located;
 }
 
@@ -101,14 +118,15 @@ void hd_job_compare_places(struct hd_job_comparison *comparison) {
   const struct hd_job_point *first = &comparison->points[0];
   size_t last = comparison->point_count - 1;
   for (size_t i = 0; i < comparison->point_count; i++)
-    for (size_t j = 0; j < comparison->points[i].count; j++)
-      add_rows(comparison, comparison->points[i].jobs[j]);
+    add_rows(comparison, &comparison->points[i]);
+  hd_job_match_moved(comparison);
   struct located *base = locate_all(comparison, first);
   for (size_t row = 0; row < comparison->row_count; row++)
     fill(&comparison->rows[row].at[0], first, base, row);
   for (size_t i = 1; i < comparison->point_count; i++)
     compare_point(comparison, i, base);
   forget(base, first);
+  drop_rows(comparison);
   if (comparison->row_count > 0)
     qsort_r(comparison->rows, comparison->row_count, sizeof *comparison->rows, by_loss, &last);
 }

@@ -41,16 +41,16 @@ static json_t *elapsed_by_run(const struct hd_job_point *point) {
 static json_t *point_members(const void *of, size_t index) {
   const struct hd_job_comparison *comparison = of;
   const struct hd_job_point *point = &comparison->points[index];
-  return HD_JSON({"label", hd_json_text(point->label)}, {"ranks", hd_json_count(point->ranks)},
-                 {"threads", hd_json_count(point->threads)}, {"seconds", elapsed_by_run(point)},
-                 {HD_KEY(ELAPSED), hd_json_number(point->job->elapsed_s)},
-                 {"elapsed_interval_s", interval(&point->elapsed_interval)},
-                 {"speedup", hd_json_number(point->speedup)}, {"speedup_interval", interval(&point->speedup_interval)},
-                 {"scaling_efficiency", hd_json_number(point->efficiency)},
-                 {"work_efficiency", hd_json_number(point->work)}, {"efficiency", hd_job_efficiency(point->job)},
-                 {"late_rank", hd_job_rank_number(point->job, point->job->late)},
-                 {"calls_mpi", json_boolean(!point->is_silent)}, {"parts_s", parts(point->part_s)},
-                 {HD_JSON_MERGE, loss(&point->loss)});
+  return HD_JSON(
+      {"label", hd_json_text(point->label)}, {"ranks", hd_json_count(point->ranks)},
+      {"threads", hd_json_count(point->threads)}, {"seconds", elapsed_by_run(point)},
+      {HD_KEY(ELAPSED), hd_json_number(point->job->elapsed_s)},
+      {"elapsed_interval_s", interval(&point->elapsed_interval)}, {"speedup", hd_json_number(point->speedup)},
+      {"speedup_interval", interval(&point->speedup_interval)},
+      {"scaling_efficiency", hd_json_number(point->efficiency)}, {"work_efficiency", hd_json_number(point->work)},
+      {"efficiency", hd_job_efficiency(point->job)}, {"late_rank", hd_job_rank_number(point->job, point->job->late)},
+      {HD_KEY(PROCESSOR), hd_json_number(point->processor_share)}, {"calls_mpi", json_boolean(!point->is_silent)},
+      {"parts_s", parts(point->part_s)}, {HD_JSON_MERGE, loss(&point->loss)});
 }
 
 /* ---- places ---- */
@@ -71,7 +71,7 @@ static json_t *at_members(const void *of, size_t index) {
                  {"most_rank", place ? hd_job_rank_number(job, place->most_rank) : json_null()},
                  {"visits", hd_json_count(place ? place->visits : 0)},
                  {HD_KEY(BYTES), is_call ? hd_json_count(place ? place->bytes : 0) : json_null()},
-                 {HD_KEY(BUSY), is_call ? json_null() : hd_json_number(place ? place->busy_s : 0)},
+                 {HD_KEY(BUSY), is_call ? json_null() : hd_json_number(place ? hd_job_busy(place) : 0)},
                  {"parts_s", parts(at->part_s)}, {HD_JSON_MERGE, loss(&at->loss)});
 }
 
@@ -94,6 +94,7 @@ static json_t *finding_members(const void *of, size_t index) {
 bool hd_job_comparison_json(const struct hd_job_comparison *comparison, FILE *out) {
   json_t *value = HD_JSON({"heddle_compare_jobs", hd_json_count(VERSION)},
                           {"mode", json_string(comparison->is_scaling ? "scaling" : "sides")},
+                          {"moved", hd_json_count(comparison->moved_count)},
                           {"points", hd_json_array(comparison, comparison->point_count, point_members)},
                           {"findings", hd_json_array(comparison, comparison->finding_count, finding_members)},
                           {"places", hd_json_array(comparison, comparison->row_count, row_members)});

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/model/account.h"
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/views/job/comparison_view.h"
@@ -50,6 +51,23 @@ static void put_doubts(const struct hd_document *document, const struct hd_job_c
   }
 }
 
+/* The point at which threads lacked processors most. */
+static void put_sharing(const struct hd_document *document, const struct hd_job_comparison *comparison) {
+  size_t least = 0;
+  for (size_t i = 1; i <= last_of(comparison); i++)
+    if (comparison->points[i].processor_share < comparison->points[least].processor_share)
+      least = i;
+  const double share = comparison->points[least].processor_share;
+  char *name = hd_job_point_text(comparison, least);
+  if (share < HD_ACCOUNT_SHARED)
+    hd_document_fact(
+        document, share < HD_ACCOUNT_LEAST_SHARE ? "warning" : "sharing",
+        "at %s, the least, threads had a processor for %.0f %% of the time they wanted one: waits and extra "
+        "work may be that",
+        name, 100 * share);
+  free(name);
+}
+
 static void put_findings(const struct hd_document *document, const struct hd_job_comparison *comparison) {
   for (size_t i = 0; i < comparison->finding_count && i < FINDINGS_MOST; i++) {
     const struct hd_job_compared_finding *finding = &comparison->findings[i];
@@ -68,9 +86,13 @@ static void put_heading(const struct hd_document *document, const struct hd_job_
   const struct hd_job *job = comparison->points[0].job;
   char *points = list_points(comparison);
   put_doubts(document, comparison);
+  put_sharing(document, comparison);
   put_findings(document, comparison);
   hd_document_fact(document, "jobs", "%s on %u host%s", job->ranks[0].program, job->hosts, hd_plural(job->hosts));
   hd_document_fact(document, "compared", "%s", points);
+  if (comparison->moved_count > 0)
+    hd_document_fact(document, "moved", "%zu place%s: the line differs; matched by function, in the order of lines",
+                     comparison->moved_count, hd_plural(comparison->moved_count));
   free(points);
 }
 

@@ -36,7 +36,8 @@ static json_t *rank_members(const void *of, size_t index) {
                  {HD_KEY(ELAPSED), hd_json_number(rank->elapsed_s)},
                  {"outside_mpi_s", hd_json_number(rank->outside_mpi_s)}, {HD_KEY(BUSY), hd_json_number(rank->busy_s)},
                  {HD_KEY(WAIT), hd_json_number(rank->wait_s)}, {HD_KEY(RUNTIME), hd_json_number(rank->runtime_s)},
-                 {"mpi_s", waits_in_mpi(rank)}, {"busy_at", numbers(rank->busy_at, HD_JOB_TIMES)});
+                 {"mpi_s", waits_in_mpi(rank)}, {"busy_at", numbers(rank->busy_at, HD_JOB_TIMES)},
+                 {HD_KEY(PROCESSOR), hd_json_number(rank->processor_share)});
 }
 
 /* ---- places ---- */
@@ -60,16 +61,17 @@ static json_t *place_members(const void *of, size_t index) {
   const struct hd_job_place *place = &job->places[index];
   const bool is_call = place->wait != HD_BUSY;
   const bool matters = shown->all_ranks || hd_job_most(place) >= job->elapsed_s / 100;
-  return HD_JSON(
-      {HD_JSON_MERGE, hd_job_place_source(place)}, {"text", hd_json_text(place->text)},
-      {"wait", is_call ? json_string(hd_state_id(place->wait)) : json_null()}, {"visits", hd_json_count(place->visits)},
-      {HD_KEY(BYTES), is_call ? hd_json_count(place->bytes) : json_null()},
-      {HD_KEY(BUSY), is_call ? json_null() : hd_json_number(place->busy_s)}, {"mean_s", hd_json_number(place->mean_s)},
-      {"most_s", hd_json_number(hd_job_most(place))}, {"most_rank", hd_job_rank_number(job, place->most_rank)},
-      {"least_s", hd_json_number(place->quartiles_s[HD_JOB_LEAST])},
-      {"least_rank", hd_job_rank_number(job, place->least_rank)},
-      {"quartiles_s", numbers(place->quartiles_s, HD_JOB_QUARTILES)},
-      {"seconds", place->seconds && matters ? numbers(place->seconds, job->rank_count) : json_null()});
+  return HD_JSON({HD_JSON_MERGE, hd_job_place_source(place)}, {"text", hd_json_text(place->text)},
+                 {"wait", is_call ? json_string(hd_state_id(place->wait)) : json_null()},
+                 {"visits", hd_json_count(place->visits)},
+                 {HD_KEY(BYTES), is_call ? hd_json_count(place->bytes) : json_null()},
+                 {HD_KEY(BUSY), is_call ? json_null() : hd_json_number(hd_job_busy(place))},
+                 {"mean_s", hd_json_number(place->mean_s)}, {"most_s", hd_json_number(hd_job_most(place))},
+                 {"most_rank", hd_job_rank_number(job, place->most_rank)},
+                 {"least_s", hd_json_number(place->quartiles_s[HD_JOB_LEAST])},
+                 {"least_rank", hd_job_rank_number(job, place->least_rank)},
+                 {"quartiles_s", numbers(place->quartiles_s, HD_JOB_QUARTILES)},
+                 {"seconds", place->seconds && matters ? numbers(place->seconds, job->rank_count) : json_null()});
 }
 
 /* ---- findings ---- */

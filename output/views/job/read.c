@@ -12,6 +12,8 @@
 #include "output/views/job/job_view.h"
 #include "support/command/memory.h"
 
+#define BUSY_MOST_S 1e12 /* in microseconds that is still an int64_t */
+
 static char *text_of(const json_t *object, const char *key) {
   const char *text = json_string_value(json_object_get(object, key));
   return text ? hd_print("%s", text) : NULL;
@@ -24,6 +26,12 @@ static char *known_text_of(const json_t *object, const char *key) {
 
 static double number_of(const json_t *object, const char *key) {
   return json_number_value(json_object_get(object, key));
+}
+
+/* NaN: it is not there, as in files of earlier versions, or null. */
+static double known_number_of(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
 /* `none`: it is not there, or is none. */
@@ -57,6 +65,7 @@ static bool read_rank(struct hd_job *job, const json_t *from) {
   rank->busy_s = number_of(from, "busy_s");
   rank->wait_s = number_of(from, "wait_s");
   rank->runtime_s = number_of(from, "runtime_s");
+  rank->processor_share = known_number_of(from, "processor_share");
   for (int kind = 0; kind < HD_MPI_KINDS; kind++)
     rank->mpi_s[kind] = number_of(waits, hd_state_id((enum hd_state)(HD_WAIT_MPI_FIRST + kind)));
   read_timeline(rank, json_object_get(from, "busy_at"));
@@ -104,12 +113,6 @@ static bool read_seconds(struct hd_job *job, struct hd_job_place *place, const j
   return true;
 }
 
-/* Files of versions before this number lack it. */
-static double busy_of(const json_t *from, const struct hd_job_place *place) {
-  const json_t *value = json_object_get(from, "busy_s");
-  return place->wait != HD_BUSY ? 0 : json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static bool read_place(struct hd_job *job, const json_t *from) {
   const size_t before = job->place_count;
   struct hd_job_place like = {.kind = kind_of(from), .wait = wait_of(from)};
@@ -125,7 +128,8 @@ static bool read_place(struct hd_job *job, const json_t *from) {
     return false;
   place->visits = (uint64_t)count_of(from, "visits", INT64_MAX, 0);
   place->bytes = (uint64_t)count_of(from, "bytes", INT64_MAX, 0);
-  place->busy_s = busy_of(from, place);
+  const double busy_s = place->wait == HD_BUSY ? known_number_of(from, "busy_s") : 0;
+  place->busy_us = busy_s >= 0 && busy_s < BUSY_MOST_S ? llround(1e6 * busy_s) : -1;
   return read_seconds(job, place, from);
 }
 

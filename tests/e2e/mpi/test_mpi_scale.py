@@ -110,8 +110,9 @@ def test_a_serial_part_on_each_rank(scan):
         assert at["mean_s"] >= SERIAL_S and at["busy_s"] >= ranks * SERIAL_S
         assert at["parts_s"]["work_inflation"] >= SERIAL_S
     assert place["at"][2]["main_cause"] == "work_inflation"
-    first = [finding for finding in found["findings"] if finding["place"]["kind"] == "program"]
-    assert [finding["cause"] for finding in first] == ["work_inflation"]
+    causes = [finding["cause"] for finding in found["findings"] if finding["place"]["kind"] == "program"]
+    lacked = min(point["processor_share"] for point in found["points"]) < 0.95  # then only a part of it counts
+    assert causes == ["work_inflation"] or (lacked and causes == [])
 
 
 def test_with_threads_each_combination_is_run(scan):
@@ -194,5 +195,7 @@ def test_losses_are_those_of_the_books(scan, tmp_path, how):
         expected = {"imbalance": (max(parts) - min(parts)) / 2, "mpi": 0, "openmp": 0, "work_inflation": (sum(parts) - whole) / 2}
         for part in PARTS:
             assert lost[part] == pytest.approx(expected[part], abs=0.02 * whole), part
+        causes = [finding["cause"] for finding in found["findings"] if finding["place"]["line"] == marks(PROGRAM)["region"]]
+        assert len(causes) == (how != "even") and (how != "whole" or causes == ["work_inflation"])
 
     check_times(measure, check)
