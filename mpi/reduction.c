@@ -43,7 +43,6 @@ static struct reduction {
   _(Comm_set_errhandler)                                                                                               \
   _(Errhandler_free)                                                                                                   \
   _(Comm_idup)                                                                                                         \
-  _(Comm_free)                                                                                                         \
   _(Iallreduce)                                                                                                        \
   _(Ibcast)                                                                                                            \
   _(Isend)                                                                                                             \
@@ -286,7 +285,8 @@ static void pass_on(void) {
     hd_part_free(part);
 }
 
-/* Rank 0 says whether there is a file. */
+/* Rank 0 says whether there is a file. The communicator is left to MPI's end: freeing it may wait for ranks that have
+ * given up. */
 static bool hear(void) {
   MPI_Request request;
   return finish(mpi.Ibcast(self.path, sizeof self.path, handle.byte, 0, self.own, &request), &request);
@@ -297,11 +297,7 @@ static void reduce(void) {
   make_part();
   if (agree() && make_communicator()) {
     pass_on();
-    if (hear())
-      mpi.Comm_free(&self.own);
-    else if (self.rank != 0)
-      self.path[0] = '\0';
-    if (self.path[0])
+    if ((hear() || self.rank == 0) && self.path[0])
       self.job->settle(self.path);
   }
   free_parts();
