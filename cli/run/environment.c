@@ -214,8 +214,9 @@ static bool set_choices(const struct hd_run_options *options) {
 
 /* What joins the ranks' profiles. Where it is not known, that is said then. */
 static bool set_command(const struct hd_run_options *options) {
+  const bool wanted = options->set[HD_SET_ONE_FILE] || getenv(hd_setting_name(HD_SET_ONE_FILE));
   char path[PATH_MAX];
-  return !options->set[HD_SET_ONE_FILE] || !hd_own_file(path) || set_choice(hd_setting_name(HD_SET_COMMAND), path);
+  return !wanted || !hd_own_file(path) || set_choice(hd_setting_name(HD_SET_COMMAND), path);
 }
 
 bool hd_run_environment_apply(const struct hd_run *run) {

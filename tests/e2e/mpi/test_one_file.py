@@ -118,6 +118,13 @@ def test_names(run_job, tmp_path):
     assert names(tmp_path) == ["of-all-mpi_end.heddle", "of-all-mpi_end.heddle.1"]
 
 
+def test_variables_instead_of_options(run_job, tmp_path):
+    env = {"HEDDLE_ONE_FILE": "500", "HEDDLE_RANK_FILES": "1", "HEDDLE_ALL_RANKS": "1"}
+    result = run_job(PROGRAM, "well", env=env)
+    assert result.returncode == 0 and names(tmp_path) == ["job.heddle", *of_ranks(0, 1)], result.stderr
+    assert all(place["seconds"] for place in json.loads((tmp_path / "job.heddle").read_text())["places"])
+
+
 def test_all_threads_may_call_mpi(run_job, job_of, tmp_path):
     result = run_job(PROGRAM, "well", 0, "multiple", ranks=3, options=ONE)
     assert result.returncode == 0 and names(tmp_path) == ["job.heddle"], result.stderr
