@@ -153,6 +153,13 @@ def test_different_programs(run_job, build_program, mpi, job_of, tmp_path):
     assert [rank["rank"] for rank in job_of(tmp_path / "job.heddle")["ranks"]] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)  # MPICH starts no processes where it uses UCX
+def test_processes_that_ranks_start_have_a_file_of_their_own(run_job, job_of, tmp_path):
+    result = run_job("mpi_spawn.c", 3, ranks=2, options=ONE)
+    assert result.returncode == 0 and names(tmp_path) == ["job.heddle", "job.heddle.1"], result.stderr
+    assert sorted(len(job_of(tmp_path / name)["ranks"]) for name in names(tmp_path)) == [2, 3]
+
+
 # ---- what goes wrong ----
 
 
