@@ -75,13 +75,18 @@ static _Noreturn void give_up(const char *name) {
   __builtin_trap();
 }
 
-static void *look_up(const char *name, const void *caller, struct hd_target_of *of) {
+static void *find(const char *name, const void *caller, struct hd_target_of *of) {
   void *symbol = dlsym(RTLD_NEXT, name);
   if (symbol) {
     of->bytes = UINTPTR_MAX;
     return symbol;
   }
   return find_for(name, caller, of);
+}
+
+void *hd_target_look_up(const char *name, const void *caller) {
+  struct hd_target_of found = {0};
+  return find(name, caller, &found);
 }
 
 void (*hd_target_find(struct hd_target *target, const void *caller))(void) {
@@ -92,7 +97,7 @@ void (*hd_target_find(struct hd_target *target, const void *caller))(void) {
   }
   const int kept_errno = errno;
   struct hd_target_of found = {0};
-  void *symbol = look_up(target->name, caller, &found);
+  void *symbol = find(target->name, caller, &found);
   if (!symbol)
     give_up(target->name);
   memcpy(&found.function, &symbol, sizeof symbol);

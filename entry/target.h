@@ -27,6 +27,10 @@ struct hd_target {
 /** Looks the entry point up. Ends the program, as the loader would, if no library has it. Keeps errno. */
 void (*hd_target_find(struct hd_target *target, const void *caller))(void);
 
+/** What a name leads to from `caller`: a function, or data. NULL: nothing. For what is looked up once; errno may
+ *  change. */
+void *hd_target_look_up(const char *name, const void *caller);
+
 /** The entry point that a call from `caller` would reach without the wrapper. One comparison in the steady state. */
 static inline void (*hd_target_of(struct hd_target *target, const void *caller))(void) {
   const struct hd_target_of *first = &target->modules[0];

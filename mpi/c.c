@@ -5,15 +5,16 @@
  */
 #include "mpi/wrap.h"
 
-HD_EXPORTED struct heddle_mpi_calls heddle_mpi_calls_1;
+HD_EXPORTED struct heddle_mpi_calls heddle_mpi_calls_2;
 
 #define WRAP_AS(kind, function, parameters, arguments, bytes)                                                          \
   HD_EXPORTED int function parameters {                                                                                \
     HD_FIND_NEXT(int, function, parameters);                                                                           \
     const uint32_t begun = hd_mpi_begin(HEDDLE_MPI_##kind, #function, caller);                                         \
+    hd_mpi_prepare(#function, caller);                                                                                 \
     const int result = next arguments;                                                                                 \
     if (begun)                                                                                                         \
-      heddle_mpi_calls_1.end(begun, result == MPI_SUCCESS ? (bytes) : 0);                                              \
+      heddle_mpi_calls_2.end(begun, result == MPI_SUCCESS ? (bytes) : 0);                                              \
     return result;                                                                                                     \
   }
 #define WRAP(kind, Name, name, parameters, arguments, bytes) WRAP_AS(kind, MPI_##Name, parameters, arguments, bytes)

@@ -46,9 +46,10 @@ static inline bool is_in_place(const void *buffer, bool has_descriptors) {
     MPI_Fint own_error = MPI_SUCCESS;                                                                                  \
     error = error ? error : &own_error;                                                                                \
     const uint32_t begun = hd_mpi_begin(HEDDLE_MPI_##kind, "MPI_" #Name, caller);                                      \
+    hd_mpi_prepare("MPI_" #Name, caller);                                                                              \
     next arguments;                                                                                                    \
     if (begun)                                                                                                         \
-      heddle_mpi_calls_1.end(begun, *error == MPI_SUCCESS ? (bytes) : 0);                                              \
+      heddle_mpi_calls_2.end(begun, *error == MPI_SUCCESS ? (bytes) : 0);                                              \
   }
 
 #define IN(type) const void *

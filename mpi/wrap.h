@@ -13,13 +13,20 @@
 #include "entry/target.h"
 #include "mpi/bytes.h"
 #include "mpi/calls.h"
+#include "mpi/reduction.h"
 
-extern struct heddle_mpi_calls heddle_mpi_calls_1;
+extern struct heddle_mpi_calls heddle_mpi_calls_2;
 
 /** 0: nobody measures, or the call is not observed. */
 static inline uint32_t hd_mpi_begin(enum heddle_mpi_kind kind, const char *function, const void *caller) {
-  heddle_mpi_begin *const begin = __atomic_load_n(&heddle_mpi_calls_1.begin, __ATOMIC_ACQUIRE);
+  heddle_mpi_begin *const begin = __atomic_load_n(&heddle_mpi_calls_2.begin, __ATOMIC_ACQUIRE);
   return begin ? begin(kind, function, caller) : 0;
+}
+
+/** What is to be done in a call before the function behind it: known when this is compiled. */
+static inline void hd_mpi_prepare(const char *function, const void *caller) {
+  if (__builtin_strcmp(function, "MPI_Finalize") == 0)
+    hd_reduction_run(caller);
 }
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "callpath/callpath.h"
 #include "ompt/construct/region_callers.h"
+#include "ompt/mpi_job.h"
 #include "ompt/thread/event.h"
 #include "ompt/tool.h"
 
@@ -60,6 +61,7 @@ void hd_mpi_calls_connect(struct heddle_mpi_calls *calls) {
   if (!calls)
     return;
   __atomic_store_n(&calls->end, end, __ATOMIC_RELEASE);
+  __atomic_store_n(&calls->find_job, hd_mpi_job_find, __ATOMIC_RELEASE);
   __atomic_store_n(&calls->begin, begin, __ATOMIC_RELEASE);
 }
 

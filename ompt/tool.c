@@ -21,6 +21,7 @@
 #include "ompt/ending.h"
 #include "ompt/entry_points.h"
 #include "ompt/mpi_calls.h"
+#include "ompt/mpi_job.h"
 #include "ompt/process.h"
 #include "ompt/shared/clock.h"
 #include "ompt/shared/dormancy.h"
@@ -150,6 +151,7 @@ static void start_parts(const struct hd_settings *settings) {
   hd_lengths_init(hd_clock_ticks_per_ms(header->clock_first), hd_clock.kind == HD_CLOCK_EXTERNAL);
   hd_steering_init((uint32_t)settings->only);
   hd_counters_init(settings);
+  hd_mpi_job_init(settings);
   hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open);
   if (hd_measuring.connect_markers)
     hd_measuring.connect_markers();

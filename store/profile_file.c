@@ -37,7 +37,7 @@ static const char *expansion(char letter, const struct hd_file_header *header, c
     return buffer;
   case 'r':
     snprintf(buffer, bytes, "%d", header->rank);
-    return header->rank < 0 ? "none" : buffer;
+    return header->rank == HD_RANK_ALL ? "all" : header->rank < 0 ? "none" : buffer;
   case 'h':
     return header->host;
   case 'n':

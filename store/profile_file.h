@@ -15,9 +15,13 @@
 #define HD_SAVE_DEFAULT_NAME "%n.%p.heddle"
 /** In the private directory of `heddle run`: the program's arguments, each with its terminator. */
 #define HD_SAVE_COMMAND_FILE "command"
+/** There, with a process's number: a link to the job's file that has its profile. */
+#define HD_JOB_LINK "job."
+/** A header's rank for the name of what all ranks of a job have in common. */
+#define HD_RANK_ALL (-2)
 #define HD_FREE_NAME_BYTES 16u /* what a suffix may add to a path */
 
-/** Expands %p (pid), %h (host), %r (rank, or "none"), %n (program) and %% in `pattern`, and keeps any other %x.
+/** Expands %p (pid), %h (host), %r (rank, "all" or "none"), %n (program) and %% in `pattern`, and keeps any other %x.
  * Prefixes a relative name with the current directory, if there still is one. In a directory the profile gets the
  * default name. A forked child whose pattern has no %p gets its pid before the ending. False: the name does not fit. */
 bool hd_profile_file_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes);

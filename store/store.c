@@ -310,12 +310,12 @@ void hd_store_add_text(struct hd_store *store, struct hd_store_cursor *cursor, e
 }
 
 /* The link tells `heddle run` where the profile went. A process that ran another program by exec leaves two. */
-static void leave_link_to(const struct hd_store *store, const char *final_path) {
+static void leave_link_to(const struct hd_store *store, const char *prefix, const char *final_path) {
   char link_path[sizeof store->live_path + HD_FREE_NAME_BYTES];
   const int directory_length = (int)(strrchr(store->live_path, '/') - store->live_path);
   int status = -1;
   for (int i = 0; i < 100 && status; i++) {
-    snprintf(link_path, sizeof link_path, i ? "%.*s/%u.%d" : "%.*s/%u", directory_length, store->live_path,
+    snprintf(link_path, sizeof link_path, i ? "%.*s/%s%u.%d" : "%.*s/%s%u", directory_length, store->live_path, prefix,
              store->header->pid, i);
     status = symlink(final_path, link_path);
     if (status && errno != EEXIST)
@@ -368,17 +368,46 @@ static bool move(struct hd_store *store, char *final_path, size_t final_bytes) {
   if (unlink(store->live_path) && errno != ENOENT)
     hd_log("cannot remove %s: %s", store->live_path, strerror(errno));
   if (store->in_private_directory)
-    leave_link_to(store, final_path);
+    leave_link_to(store, "", final_path);
   return true;
 }
 
 void hd_store_finish(struct hd_store *store) {
   char final_path[sizeof store->output_path + HD_FREE_NAME_BYTES];
   HD_KEEP_ERRNO;
+  if (store->is_discarded)
+    return;
   const char *reason = reason_to_stay(store);
   if (!reason && !move(store, final_path, sizeof final_path))
     reason = strerror(errno);
   if (reason && !store->in_private_directory)
     hd_log("cannot write %s: %s; for 'heddle recover' the profile stays in %s", store->output_path, reason,
            store->live_path);
+}
+
+bool hd_store_may_write(const struct hd_store *store) {
+  return !hd_seccomp_is_new() && !has_other_root(store);
+}
+
+bool hd_store_save_other(const struct hd_store *store, int file, const char *path, char *final_path,
+                         size_t final_bytes) {
+  struct stat status;
+  errno = EPERM;
+  if (!hd_store_may_write(store) || fstat(file, &status) != 0)
+    return false;
+  errno = EFBIG;
+  return (uint64_t)status.st_size <= file_size_limit() &&
+         hd_profile_file_to_free_name(file, NULL, path, final_path, final_bytes);
+}
+
+void hd_store_link_job(const struct hd_store *store, const char *path) {
+  HD_KEEP_ERRNO;
+  if (store->in_private_directory && !reason_to_stay(store))
+    leave_link_to(store, HD_JOB_LINK, path);
+}
+
+void hd_store_discard(struct hd_store *store) {
+  HD_KEEP_ERRNO;
+  if (!reason_to_stay(store) && (!unlink(store->live_path) || errno == ENOENT))
+    store->is_discarded = true;
 }

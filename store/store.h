@@ -33,6 +33,7 @@ struct hd_store {
   uint64_t open_bytes; /* of the mapping: accessible */
   bool in_private_directory; /* the live file lies where `heddle run` collects it */
   char run_directory[1024];  /* that one; "": nobody collects */
+  bool is_discarded;         /* not saved */
   dev_t root_device;         /* of the root directory at start */
   ino_t root_inode;
   char live_path[1024];
@@ -90,5 +91,19 @@ static inline uint64_t hd_store_offset(const struct hd_store *store, const void 
  *  When it cannot be moved, or the program has confined itself so that trying might harm it, the file stays where it
  * is: `heddle run` then saves it; without it, stderr says where it is. */
 void hd_store_finish(struct hd_store *store);
+
+/** Whether the program lets this library write files, as far as is known. */
+bool hd_store_may_write(const struct hd_store *store);
+
+/** Copies another file to `path`, or to a free name like it, which `final_path` gets. False: errno says why. */
+bool hd_store_save_other(const struct hd_store *store, int file, const char *path, char *final_path,
+                         size_t final_bytes);
+
+/** In a private directory: leaves a link job.PID -> path, of a job's file that has what this profile has. */
+void hd_store_link_job(const struct hd_store *store, const char *path);
+
+/** The profile is not needed: removes the live file, and nothing is saved at the end. Not where hd_store_finish would
+ *  leave the file alone. */
+void hd_store_discard(struct hd_store *store);
 
 #endif

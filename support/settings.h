@@ -48,6 +48,10 @@
   _(OVERHEAD, overhead_ppm, PERCENT_OR_OFF, 20000)          /* what events may cost; parts in a million; off: 0 */     \
   _(TEST_DELAY, test_delay, TEXT, NULL)                     /* NS or NS@THREAD, for tests of the virtual clock */      \
   _(TEST_WINDOWS, test_windows, TEXT, NULL) /* numbers of struct hd_batch_habits, comma-separated: for tests */        \
+  _(ONE_FILE, one_file, NUMBER, 0)          /* one file of an MPI job: seconds that a rank waits; 0: none */           \
+  _(ALL_RANKS, all_ranks, SWITCH, 0)        /* in it each rank's time in each place */                                 \
+  _(RANK_FILES, rank_files, SWITCH, 0)      /* beside it each rank's profile */                                        \
+  _(COMMAND, command, TEXT, NULL)           /* the `heddle` that joins profiles for it (heddle run's) */               \
   _(GROUP_TEXT, groups, TEXT, NULL)         /* HD_TEXT_GROUP, separated by 0x1e (heddle run's) */
 
 /** The command's variables, and those that the counters read in both. */

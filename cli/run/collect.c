@@ -12,6 +12,7 @@
 #include "heddle-format.h"
 #include "store/profile_file.h"
 #include "support/command/directory.h"
+#include "support/command/memory.h"
 #include "support/command/profile_clock.h"
 #include "support/command/sanitize.h"
 #include "support/log.h"
@@ -19,6 +20,10 @@
 /* The library's link to a finished profile bears the process's number. */
 static bool is_link_name(const char *name) {
   return name[0] >= '0' && name[0] <= '9' && hd_salvage_pid(name) == 0;
+}
+
+static bool is_job_link(const char *name) {
+  return strncmp(name, HD_JOB_LINK, strlen(HD_JOB_LINK)) == 0;
 }
 
 /* ---- the header ---- */
@@ -172,13 +177,26 @@ static void take_live_file(struct hd_run *run, int directory, const char *place,
     save_live_file(run, directory, place, file);
 }
 
+/* Each rank has left a link. */
+static void add_job(struct hd_run *run, const char *path) {
+  struct hd_run_jobs *jobs = &run->jobs;
+  for (size_t i = 0; i < jobs->count; i++)
+    if (strcmp(jobs->paths[i], path) == 0)
+      return;
+  jobs->paths = hd_grow(jobs->paths, jobs->count + 1, sizeof *jobs->paths);
+  jobs->paths[jobs->count++] = hd_print("%s", path);
+}
+
 static void add_linked(struct hd_run *run, int directory, const char *name) {
   char path[PATH_MAX];
   const ssize_t length = readlinkat(directory, name, path, sizeof path - 1);
   if (length <= 0)
     return;
   path[length] = '\0';
-  add_profile(run, path);
+  if (is_job_link(name))
+    add_job(run, path);
+  else
+    add_profile(run, path);
 }
 
 static int longest_first(const void *a, const void *b) {
@@ -236,7 +254,7 @@ static void collect_from_others(struct hd_run *run) {
 void hd_run_collect(struct hd_run *run) {
   struct hd_directory directory = hd_directory_open(run->directory);
   while (hd_directory_next(&directory))
-    if (is_link_name(directory.name))
+    if (is_link_name(directory.name) || is_job_link(directory.name))
       add_linked(run, dirfd(directory.stream), directory.name);
     else if (hd_salvage_pid(directory.name) != 0)
       take_live_file(run, dirfd(directory.stream), run->directory, directory.name);

@@ -46,6 +46,15 @@ static bool take_rules(const struct hd_option_use *use) {
   return hd_rules_read(use->argument, taken->rules, error, sizeof error) || hd_option_refuse(use, "%s", error);
 }
 
+/* Without an argument: for the usual time. */
+static bool take_one_file(const struct hd_option_use *use) {
+  struct hd_run_options *taken = use->choices;
+  struct hd_settings settings = {0};
+  taken->set[HD_SET_ONE_FILE] = use->argument ? use->argument : "60";
+  return (!hd_setting_read(HD_SET_ONE_FILE, taken->set[HD_SET_ONE_FILE], &settings) && settings.one_file > 0) ||
+         hd_option_expect(use, use->option->expects);
+}
+
 static const struct hd_option options[] = {
     {'o', "output", "NAME",
      "name of the profile: %p pid, %h host, %r rank, %n program, %% percent\n"
@@ -70,6 +79,15 @@ static const struct hd_option options[] = {
      "callpaths through a match only, 'off' or 'on CLASS,... under REGEX'\n"
      "(docs/run.md)",
      .take = take_rules},
+    {0, "one-file", "SECONDS",
+     "the ranks of an MPI job write one file for 'heddle job' when they end, in\n"
+     "MPI_Finalize, instead of a profile each; a rank waits at most SECONDS\n"
+     "(default 60) for the others to come there (docs/mpi.md)",
+     .take = take_one_file, .may_be_alone = true, .expects = "a number of seconds"},
+    {0, "all-ranks", NULL, "with --one-file: keep each rank's time in every place, also where it matters little",
+     .take = hd_run_take_setting, .value = HD_SET_ALL_RANKS},
+    {0, "rank-files", NULL, "with --one-file: also write each rank's profile", .take = hd_run_take_setting,
+     .value = HD_SET_RANK_FILES},
     {'q', "quiet", NULL, "print no summary", HD_OPTION_FLAG(struct hd_run_options, quiet)},
     {0, "progress", NULL,
      "on a terminal, show elapsed time, busy threads and the current region in a\n"
@@ -116,6 +134,18 @@ static bool check_dormant(const struct hd_run_options *taken) {
          hd_usage_complain(&usage, "--critical-path needs the whole run, so it does not go with --dormant");
 }
 
+/* A rank's trace is in its profile alone. */
+static bool check_one_file(const struct hd_run_options *taken) {
+  const char *const *set = taken->set;
+  if (!set[HD_SET_ONE_FILE] && !getenv(hd_setting_name(HD_SET_ONE_FILE)))
+    return !(set[HD_SET_ALL_RANKS] || set[HD_SET_RANK_FILES]) ||
+           hd_usage_complain(&usage, "--all-ranks and --rank-files go with --one-file");
+  if (taken->no_mpi && set[HD_SET_ONE_FILE])
+    return hd_usage_complain(&usage, "--one-file needs what --no-mpi leaves out");
+  return set[HD_SET_RANK_FILES] || !(set[HD_SET_TRACE] || set[HD_SET_TRACE_LAST]) ||
+         hd_usage_complain(&usage, "a job's file has no trace: --one-file with a trace needs --rank-files");
+}
+
 /* A descriptor that heddle opens must not take the place of a closed stdin, stdout or stderr, or messages would go
  * into it. The program still gets these as they were: closed. */
 static void fill_standard_descriptors(void) {
@@ -134,12 +164,15 @@ static void finish(struct hd_run *run) {
   hd_run_environment_remove(run);
   hd_run_signals_restore(&run->signals);
   hd_no_memory_status = run->outcome.exit_status; /* what the program did counts, if no summary can be made */
-  if (profiles->count || profiles->running || profiles->unsaved)
+  if (profiles->count || profiles->running || profiles->unsaved || run->jobs.count)
     hd_run_summarize(run);
   else if (run->outcome.started)
     hd_run_diagnose(run);
   hd_run_explain_gomp(run);
   free(profiles->items);
+  for (size_t i = 0; i < run->jobs.count; i++)
+    free(run->jobs.paths[i]);
+  free(run->jobs.paths);
 }
 
 /* The machine's first event of that kind takes the kernel some milliseconds: here they are not the program's. The ring
@@ -179,8 +212,8 @@ int hd_cmd_run(int argc, char **argv) {
     taken.command = argv + first;
     taken.quiet |= hd_mpi_rank_find().rank > 0; /* one summary for a job */
     begin_with_regions(&taken);
-    const bool goes_together =
-        hd_run_check_shared(&usage, &taken) && check_dormant(&taken) && check_search(&taken) && check_rules(&taken);
+    const bool goes_together = hd_run_check_shared(&usage, &taken) && check_dormant(&taken) && check_search(&taken) &&
+                               check_rules(&taken) && check_one_file(&taken);
     status = goes_together ? run_program(&taken) : HD_EXIT_USAGE;
   }
   hd_run_options_free(&taken);

@@ -12,6 +12,7 @@
 #include "store/profile_file.h"
 #include "support/command/complain.h"
 #include "support/command/variables.h"
+#include "support/own_file.h"
 
 static bool make_directory(struct hd_run *run) {
   char output_directory[PATH_MAX];
@@ -129,6 +130,8 @@ static bool choose_preload(struct hd_run *run) {
   }
   if (run->mpi[0] && (!run->preload || cannot_preload(run->mpi)))
     run->mpi[0] = '\0';
+  if (options->set[HD_SET_ONE_FILE] && program.links_mpi == HD_MPI_NONE)
+    hd_log("--one-file has no effect: %s is not known to use Open MPI or MPICH", options->command[0]);
   if (run->entries[0] && cannot_preload(run->entries)) {
     if (options->handout == HD_RUN_PRELOAD_YES)
       return false;
@@ -209,12 +212,20 @@ static bool set_choices(const struct hd_run_options *options) {
   return set;
 }
 
+/* What joins the ranks' profiles. Where it is not known, that is said then. */
+static bool set_command(const struct hd_run_options *options) {
+  const bool wanted = options->set[HD_SET_ONE_FILE] || getenv(hd_setting_name(HD_SET_ONE_FILE));
+  char path[PATH_MAX];
+  return !wanted || !hd_own_file(path) || set_choice(hd_setting_name(HD_SET_COMMAND), path);
+}
+
 bool hd_run_environment_apply(const struct hd_run *run) {
   return prepend("OMP_TOOL_LIBRARIES", run->probes[HD_PRIVATE_PROBE_REFUSED]) &&
          prepend("OMP_TOOL_LIBRARIES", run->library) &&
          prepend("OMP_TOOL_LIBRARIES", run->probes[HD_PRIVATE_PROBE_STARTED]) &&
          set_choice("HEDDLE_OUTPUT", run->output) && set_choice("HEDDLE_STORE_DIR", run->directory) &&
-         set_choices(run->options) && set_choice(hd_setting_name(HD_SET_TRACE_WHEN), run->trace_condition) &&
+         set_choices(run->options) && set_command(run->options) &&
+         set_choice(hd_setting_name(HD_SET_TRACE_WHEN), run->trace_condition) &&
          set_choice(hd_setting_name(HD_SET_ROUTINES), run->options->measured) &&
          set_choice(hd_setting_name(HD_SET_GOMP), run->options->gomp ? "1" : NULL) &&
          hd_run_counters_apply(&run->counters) && set_preload(run);

@@ -69,6 +69,12 @@ struct hd_run_profiles {
   size_t unsaved; /* live files that could be moved nowhere: they stay in the private directory */
 };
 
+/** Files of jobs that ranks of the run have written. */
+struct hd_run_jobs {
+  char **paths; /* each once; owned, as the array is */
+  size_t count;
+};
+
 struct hd_run {
   const struct hd_run_options *options;
   char output[PATH_MAX];    /* absolute name template */
@@ -88,6 +94,7 @@ struct hd_run {
   struct hd_run_signals signals;
   struct hd_run_outcome outcome;
   struct hd_run_profiles profiles;
+  struct hd_run_jobs jobs;
 };
 
 /* ---- environment.c ---- */

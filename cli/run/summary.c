@@ -11,6 +11,7 @@
 #include "output/reader/open.h"
 #include "output/symbols/name_cache.h"
 #include "output/symbols/resolve_names.h"
+#include "output/views/job/job_view.h"
 #include "output/views/report/report.h"
 #include "support/command/paint.h"
 #include "support/log.h"
@@ -124,6 +125,26 @@ static const char *rank_in(const char *name, size_t profiles) {
   return at && profiles > 1 && at[strlen(before)] >= '0' && at[strlen(before)] <= '9' ? at + strlen(before) : NULL;
 }
 
+/* Nothing, if somebody has taken it away. */
+static void print_findings(const char *path) {
+  FILE *in = fopen(path, "re");
+  struct hd_job *job = in ? hd_job_read(in) : NULL;
+  if (in)
+    fclose(in);
+  if (!job)
+    return;
+  hd_job_finish(job);
+  hd_job_print_findings(job, stderr);
+  hd_job_free(job);
+}
+
+static void print_job(const char *path) {
+  const char *name = short_path(path);
+  hd_log("job: %s", name);
+  print_findings(path);
+  hd_log("more: heddle job %s", name);
+}
+
 void hd_run_summarize(const struct hd_run *run) {
   const struct hd_run_profiles *profiles = &run->profiles;
   size_t lines = 2 + (profiles->running > 0); /* what is printed here */
@@ -133,10 +154,14 @@ void hd_run_summarize(const struct hd_run *run) {
     hd_log("%zu process%s of this run still running; each saves its profile when it ends", profiles->running,
            profiles->running == 1 ? " is" : "es are");
   lines += print_taken(profiles);
-  if (run->options->quiet || !profiles->count)
+  if (run->options->quiet)
+    return;
+  for (size_t i = 0; i < run->jobs.count; i++)
+    print_job(run->jobs.paths[i]);
+  if (!profiles->count)
     return;
   const char *name = short_path(profiles->items[0].path);
-  const char *rank = rank_in(name, profiles->count);
+  const char *rank = run->jobs.count ? NULL : rank_in(name, profiles->count);
   lines += rank != NULL;
   fprintf(stderr, "heddle: profile: %s\n", name);
   lines += print_profile(&profiles->items[0], run);

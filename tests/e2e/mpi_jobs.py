@@ -40,14 +40,14 @@ def mpi(request):
 @pytest.fixture
 def run_job(heddle, build_program, mpi, tmp_path):
     """run_job(source, arguments..., ranks=, inside=) -> the finished process. `inside`: `heddle run` starts the launcher;
-    else the launcher starts `heddle run` for each rank."""
+    else the launcher starts `heddle run` for each rank. `before` all of that, and `between` that and the program."""
 
-    def run(source, *arguments, ranks=2, inside=True, options=("-o", "job.heddle"), env=None):
+    def run(source, *arguments, ranks=2, inside=True, options=("-o", "job.heddle"), before=(), between=(), env=None):
         program = build_program(source, flags=mpi.flags())
         measured = [heddle, "run", *options, "--"]
         launcher = mpi.launcher(ranks)
         command = [*measured, *launcher] if inside else [*launcher, *measured]
-        return subprocess.run([*command, program, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_S,
+        return subprocess.run([*before, *command, *between, program, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT_S,
                               cwd=tmp_path, env=environment_for(19, env={**ENVIRONMENT, **(env or {})}))
 
     return run

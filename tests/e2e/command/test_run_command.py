@@ -89,7 +89,7 @@ def test_each_command_says_its_version(run_heddle):
 
 
 PARTS = ("screen of heddle top", "charts of heddle html", "heddle export -f pprof", "heddle export -f otf2",
-         "metrics of event groups", "events of PAPI")
+         "metrics of event groups", "events of PAPI", "ranks of Open MPI", "ranks of MPICH")
 
 
 def test_version_says_which_optional_parts_are_missing(run_heddle, tmp_path):
