@@ -119,7 +119,8 @@ def test_with_threads_each_combination_is_run(scan):
     assert [(point["ranks"], point["threads"]) for point in found["points"]] == [(1, 1), (1, 2), (2, 1), (2, 2)]
     assert_identities(found)
     at = outside(found)["at"][1]  # of two threads one has no work while the other sleeps outside of regions
-    assert at["parts_s"]["openmp"] == pytest.approx(at["parts_s"]["work_inflation"]) and at["main_cause"] == "openmp"
+    # but for busy time's whole microseconds, of some callpaths
+    assert at["parts_s"]["openmp"] == pytest.approx(at["parts_s"]["work_inflation"], abs=1e-5) and at["main_cause"] == "openmp"
     assert "2 ranks with 2 threads" in scan("-t", "1,2", how="serial", ranks="1,2").stdout
 
 
