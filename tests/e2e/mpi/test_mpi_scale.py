@@ -95,11 +95,10 @@ def test_an_imbalance_that_grows_with_the_ranks(scan):
     for at, ranks in zip(region["at"], (1, 2, 4), strict=True):
         assert at["most_s"] >= WORK_S / ranks + UNEVEN_S * (ranks - 1)
         assert at["most_rank"] == ranks - 1
-    assert found["findings"][0]["cause"] == "imbalance" and found["findings"][0]["place"]["line"] == line
-    assert f"rank {found['points'][2]['late_rank']}" in found["findings"][0]["evidence"]
-    assert found["findings"][0]["gain_s"] == region["at"][2]["lost_s"]["imbalance"]
-    assert found["points"][2]["main_cause"] == region["at"][2]["main_cause"] == "imbalance"
-    assert found["points"][2]["late_rank"] == 3
+    (finding,) = [finding for finding in found["findings"] if finding["place"]["line"] == line]
+    assert finding["cause"] == region["at"][2]["main_cause"] == "imbalance"
+    assert finding["gain_s"] == region["at"][2]["lost_s"]["imbalance"]
+    assert found["points"][2]["late_rank"] == 3 and "rank 3" in finding["evidence"]
 
 
 def test_a_serial_part_on_each_rank(scan):
@@ -120,7 +119,8 @@ def test_with_threads_each_combination_is_run(scan):
     assert [(point["ranks"], point["threads"]) for point in found["points"]] == [(1, 1), (1, 2), (2, 1), (2, 2)]
     assert_identities(found)
     at = outside(found)["at"][1]  # of two threads one has no work while the other sleeps outside of regions
-    assert at["parts_s"]["openmp"] == pytest.approx(at["parts_s"]["work_inflation"]) and at["main_cause"] == "openmp"
+    # but for busy time's whole microseconds, of some callpaths
+    assert at["parts_s"]["openmp"] == pytest.approx(at["parts_s"]["work_inflation"], abs=1e-5) and at["main_cause"] == "openmp"
     assert "2 ranks with 2 threads" in scan("-t", "1,2", how="serial", ranks="1,2").stdout
 
 
