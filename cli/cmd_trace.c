@@ -16,6 +16,7 @@
 #include "output/views/trace/trace_views.h"
 #include "support/command/output_stream.h"
 #include "support/command/pager.h"
+#include "support/few_busy.h"
 
 enum question { SUMMARY, PRINT, CONCURRENCY, INSTANCE, WHEN, CHECK };
 enum { LULLS_SHOWN = 10, LIMIT_NOT_GIVEN = HD_NONE };
@@ -42,42 +43,13 @@ static bool take_instance(const struct hd_option_use *use) {
   return true;
 }
 
-/* What follows the word, and spaces; NULL: something else stands there. */
-static const char *after(const char *text, const char *word) {
-  if (!text)
-    return NULL;
-  text += strspn(text, " ");
-  if (strncmp(text, word, strlen(word)) != 0)
-    return NULL;
-  text += strlen(word);
-  return text + strspn(text, " ");
-}
-
-/* 0: it is no time. */
-static double read_time(const char *text) {
-  static const struct {
-    const char *name;
-    double seconds;
-  } units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-  char *end;
-  const double number = strtod(text, &end);
-  end += strspn(end, " ");
-  for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
-    if (strcmp(end, units[i].name) == 0)
-      return isfinite(number) ? number * units[i].seconds : 0;
-  return 0;
-}
-
-/* busy<=K for TIME */
 static bool read_when(const char *text, struct hd_lull_choice *lulls) {
-  const char *most = after(after(text, "busy"), "<=");
-  const size_t digits = most ? strspn(most, "0123456789") : 0;
-  if (!most || digits == 0 || digits > 9)
+  struct hd_few_busy few;
+  if (!hd_few_busy_read(text, &few))
     return false;
-  const char *time = after(most + digits, "for");
-  lulls->busy_most = (uint32_t)strtoul(most, NULL, 10);
-  lulls->least_seconds = time ? read_time(time) : 0;
-  return lulls->least_seconds > 0;
+  lulls->busy_most = few.most;
+  lulls->least_seconds = few.least_seconds;
+  return true;
 }
 
 static bool take_when(const struct hd_option_use *use) {
@@ -99,8 +71,7 @@ static const struct hd_option options[] = {
     {0, "when", "CONDITION",
      "list the times in which few threads were busy, the longest first, and what\n"
      "all threads did then: 'busy<=K for TIME', as 'busy<=1 for 10ms'",
-     .take = take_when, .field = offsetof(struct choices, lulls),
-     .expects = "'busy<=K for TIME', as 'busy<=1 for 10ms'", ASK(WHEN)},
+     .take = take_when, .field = offsetof(struct choices, lulls), .expects = HD_FEW_BUSY_EXPECTS, ASK(WHEN)},
     {0, "check", NULL, "whether the trace adds up to the profile", ASK(CHECK)},
     {0, "region", "ID",
      "--instance: the region, by its number in reports (Id); --print,\n"

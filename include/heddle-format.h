@@ -88,6 +88,8 @@ enum hd_file_flag {
   HD_FILE_HISTORIES_FULL = 1u << 13, /* there was no room for the histories of all regions */
   HD_FILE_TRACE_CONCURRENCY = 1u << 15, /* its trace has only changes of the number of busy threads */
   HD_FILE_TRACE_WHEN = 1u << 16,        /* its trace has stretches: those in which a condition held */
+  HD_FILE_TRACE_LULLS = 1u << 17, /* likewise: in which few threads were busy. All threads' blocks are there that lie
+                                     in one, and some others */
   HD_FILE_PART = 1u << 14 /* of a part of a run, made from its trace: in no file, but with HD_FILE_SNAPSHOT in memory */
 };
 

@@ -36,6 +36,7 @@
 #include "ompt/thread/thread_lifecycle.h"
 #include "ompt/thread/trace.h"
 #include "ompt/thread/trace_blocks.h"
+#include "ompt/thread/trace_lulls.h"
 #include "ompt/thread/trace_when.h"
 #include "store/store.h"
 #include "support/inprocess/keep_errno.h"
@@ -142,10 +143,12 @@ static void start_parts(const struct hd_settings *settings) {
     hd_unwinder_load(); /* not later, perhaps in a signal handler */
   hd_processor_init(hd_clock.kind != HD_CLOCK_EXTERNAL);
   hd_thread_init(settings->threads_apart);
-  hd_trace_init(has_trace && settings->trace_concurrency);
   if (!hd_trace_when_init(has_trace ? settings->trace_when : NULL))
-    hd_log("HEDDLE_TRACE_WHEN=%s is neither phase NAME nor region MODULE+FROM-TO,...; ignored", settings->trace_when);
-  hd_trace_blocks_init(settings->trace ? settings->trace : settings->trace_last, settings->trace == 0);
+    hd_log("HEDDLE_TRACE_WHEN=%s is neither phase NAME, region MODULE+FROM-TO,... nor busy<=K for TIME; ignored",
+           settings->trace_when);
+  hd_trace_init(has_trace && settings->trace_concurrency);
+  hd_trace_blocks_init(settings->trace ? settings->trace : settings->trace_last,
+                       settings->trace == 0 || hd_trace_lulls_are_wanted());
   hd_event_init(settings->test_delay, hd_test_runtime.advance);
   hd_budget_init(settings->overhead_ppm, hd_callbacks_mute);
   hd_lengths_init(hd_clock_ticks_per_ms(header->clock_first), hd_clock.kind == HD_CLOCK_EXTERNAL);

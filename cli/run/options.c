@@ -7,6 +7,7 @@
 #include "cli/ctl/rules.h"
 #include "cli/run/run_internal.h"
 #include "support/command/memory.h"
+#include "support/few_busy.h"
 #include "support/name_choice.h"
 
 /* Without an argument: on. */
@@ -66,10 +67,6 @@ static bool take_trace(const struct hd_option_use *use) {
 static bool take_trace_condition(const struct hd_option_use *use) {
   struct hd_run_options *taken = use->choices;
   taken->set[HD_SET_TRACE_WHEN] = use->argument;
-  if (strncmp(use->argument, "busy", strlen("busy")) == 0)
-    return hd_option_refuse(use,
-                            "cannot follow the number of busy threads: trace the run with --trace or --trace-last, "
-                            "and 'heddle trace --when CONDITION FILE' lists those times");
   return hd_run_trace_condition_is_valid(use->argument) || hd_option_expect(use, use->option->expects);
 }
 
@@ -119,8 +116,9 @@ const struct hd_option hd_run_shared_options[] = {
     {0, "trace-when", "CONDITION",
      "with --trace or --trace-last: write down only what happens while a\n"
      "phase of a name is open ('phase NAME'), or an instance of the parallel\n"
-     "region that begins in that line of PROGRAM ('region FILE:LINE')",
-     .take = take_trace_condition, .expects = "'phase NAME' or 'region FILE:LINE'"},
+     "region that begins in that line of PROGRAM ('region FILE:LINE'); or, with\n"
+     "--trace, while few threads are busy for long ('busy<=K for TIME')",
+     .take = take_trace_condition, .expects = "'phase NAME', 'region FILE:LINE' or " HD_FEW_BUSY_EXPECTS},
     {0, "cpu-time", NULL, "also measure processor time, with a system call at every event", SETTING(CPU_TIME)},
     {'e', "events", "LIST",
      "count these events, comma-separated, for every callpath and thread;\n"
@@ -181,6 +179,10 @@ bool hd_run_check_shared(const struct hd_usage *usage, const struct hd_run_optio
     return hd_usage_complain(usage, "either --trace or --trace-last: a trace keeps the run's begin or its end");
   if (taken->set[HD_SET_TRACE_WHEN] && !is_traced(taken))
     return hd_usage_complain(usage, "--trace-when belongs to --trace and --trace-last");
+  if (taken->set[HD_SET_TRACE_LAST] && taken->set[HD_SET_TRACE_WHEN] &&
+      hd_few_busy_is_meant(taken->set[HD_SET_TRACE_WHEN]))
+    return hd_usage_complain(usage,
+                             "--trace-when 'busy<=K for TIME' belongs to --trace, which then keeps SIZE of such times");
   return !option || hd_run_wants_counters(taken) ||
          hd_usage_complain(usage, "%s has no effect without events: name some with --events or --groups", option);
 }

@@ -11,6 +11,7 @@
 #include "support/command/complain.h"
 #include "support/command/memory.h"
 #include "support/command/options.h"
+#include "support/few_busy.h"
 
 static const char region[] = "region ";
 
@@ -35,6 +36,9 @@ static bool is_of_region(const char *text) {
 bool hd_run_trace_condition_is_valid(const char *text) {
   static const char phase[] = "phase ";
   struct place place;
+  struct hd_few_busy few;
+  if (hd_few_busy_is_meant(text))
+    return hd_few_busy_read(text, &few);
   if (strncmp(text, phase, strlen(phase)) == 0)
     return text[strlen(phase)];
   return is_of_region(text) && is_place(text + strlen(region), &place);

@@ -8,14 +8,19 @@
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
 #include "ompt/thread/trace_blocks.h"
+#include "ompt/thread/trace_lulls.h"
 #include "ompt/thread/trace_when.h"
 #include "store/store.h"
 
 /* Else all that happens. */
 static bool only_concurrency;
 
+/* At what changes the number of busy threads: only that is told, or it is counted. */
+static bool looks_closer;
+
 void hd_trace_init(bool only) {
   only_concurrency = only;
+  looks_closer = only || hd_trace_lulls_are_wanted();
   if (only)
     hd_store.header->flags |= HD_FILE_TRACE_CONCURRENCY;
 }
@@ -44,7 +49,7 @@ static bool begin_block(struct hd_thread *thread) {
   struct hd_thread_trace *trace = &thread->trace;
   hd_thread_leave_program(thread);
   if (trace->begin)
-    hd_trace_blocks_retire(header_of(trace));
+    hd_trace_blocks_retire(header_of(trace), trace->ticks);
   struct hd_block_header *block = hd_trace_blocks_take(thread->record->id, trace->number);
   if (!block) {
     trace->begin = NULL;
@@ -159,8 +164,8 @@ static uint8_t *begin_entry(struct hd_thread *thread, uint64_t ticks, uint32_t p
   uint8_t *to = put_time(trace->next + 1 + has_code, ticks > trace->ticks ? ticks - trace->ticks : 0, &length);
   if (step)
     to = put_number(to, (uint32_t)step << 1 ^ (step < 0 ? UINT32_MAX : 0));
-  *trace->next =
-      (uint8_t)((has_code ? HD_TRACE_STATE : code) | (step ? HD_TRACE_MOVES : 0) | (marks ? HD_TRACE_MARKS : 0) | length << HD_TRACE_LENGTH_SHIFT);
+  *trace->next = (uint8_t)((has_code ? HD_TRACE_STATE : code) | (step ? HD_TRACE_MOVES : 0) |
+                           (marks ? HD_TRACE_MARKS : 0) | length << HD_TRACE_LENGTH_SHIFT);
   trace->ticks = ticks > trace->ticks ? ticks : trace->ticks;
   trace->profile = profile;
   trace->state = state;
@@ -177,15 +182,39 @@ static bool changes_concurrency(uint32_t before, uint32_t now) {
   return (before == HD_BUSY) != (now == HD_BUSY) || before == HD_STATE_COUNT || now == HD_STATE_COUNT;
 }
 
-void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
-  if (only_concurrency && !changes_concurrency(thread->trace.state, state))
-    return;
+static void count(uint32_t before, uint32_t now, uint64_t ticks) {
+  if (hd_trace_lulls_are_wanted() && (before == HD_BUSY) != (now == HD_BUSY))
+    hd_trace_lulls_count(now == HD_BUSY, ticks);
+}
+
+/* Whether the change is told. */
+static bool look_closer(const struct hd_thread *thread, uint32_t state) {
+  const uint32_t before = thread->trace.state;
+  count(before, state, thread->record->last_ticks);
+  return !only_concurrency || changes_concurrency(before, state);
+}
+
+static void write_change(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
   const bool marks = is_marked(what);
   uint8_t *to = begin_entry(thread, thread->record->last_ticks, profile, state, marks);
   if (!to)
     return;
   thread->trace.waits_in = HD_NONE;
   end_entry(&thread->trace, marks ? put_mark(to, thread, profile, what, team_of(thread, what >> HD_WHAT_SHIFT)) : to);
+}
+
+/* Apart: what it calls would cost the others, too. */
+__attribute__((noinline)) static void switch_closely(struct hd_thread *thread, uint32_t profile, uint32_t state,
+                                                     uint32_t what) {
+  if (look_closer(thread, state))
+    write_change(thread, profile, state, what);
+}
+
+void hd_trace_switch(struct hd_thread *thread, uint32_t profile, uint32_t state, uint32_t what) {
+  if (__builtin_expect(looks_closer, false))
+    switch_closely(thread, profile, state, what);
+  else
+    write_change(thread, profile, state, what);
 }
 
 void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order, uint64_t a, uint64_t b) {
@@ -298,6 +327,12 @@ void hd_trace_follow(struct hd_thread *thread) {
     leave(thread, hd_trace_when_ticks(now));
 }
 
+static void begin_first(struct hd_thread *thread) {
+  const uint32_t state = hd_thread_state(thread);
+  count(HD_STATE_COUNT, state, thread->record->last_ticks);
+  begin_in(thread, thread->row->profile, state);
+}
+
 void hd_trace_begin(struct hd_thread *thread) {
   struct hd_thread_trace *trace = &thread->trace;
   trace->seen = hd_trace_when_now();
@@ -307,7 +342,7 @@ void hd_trace_begin(struct hd_thread *thread) {
   if (trace->begin)
     hd_trace_switch(thread, thread->row->profile, hd_thread_state(thread), 0);
   else
-    begin_in(thread, thread->row->profile, hd_thread_state(thread));
+    begin_first(thread);
 }
 
 void hd_trace_mark(struct hd_thread *thread, uint32_t what) {

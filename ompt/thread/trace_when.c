@@ -10,6 +10,7 @@
 #include "ompt/shared/measuring.h"
 #include "ompt/thread/team.h"
 #include "ompt/thread/thread.h"
+#include "ompt/thread/trace_lulls.h"
 #include "support/inprocess/alarms.h"
 #include "support/inprocess/memory_budget.h"
 
@@ -64,8 +65,11 @@ static bool read_places(const char *text) {
 
 bool hd_trace_when_init(const char *condition) {
   static const char phase[] = "phase ", region[] = "region ";
+  struct hd_few_busy few;
   if (!condition)
     return true;
+  if (hd_few_busy_read(condition, &few))
+    return hd_trace_lulls_init(&few);
   if (strlen(condition) >= TEXT_MOST)
     return false;
   strcpy(when.text, condition);

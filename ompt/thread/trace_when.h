@@ -33,10 +33,10 @@ static inline uint64_t hd_trace_when_ticks(uint64_t word) {
   return word >> 1;
 }
 
-/** Once, at start. NULL: the trace is always open. Else "phase NAME", or "region PLACE,...", where PLACE is
- *  MODULE+FROM-TO or FROM-TO: hexadecimal addresses of the region's begin, relative to where the file MODULE is loaded,
- *  or absolute outside all modules. Returns false, and the trace is always open, if the text is neither. It stays the
- *  caller's. */
+/** Once, at start. NULL: the trace is always open; so it is for "busy<=K for TIME" (trace_lulls.h). Else "phase NAME",
+ * or "region PLACE,...", where PLACE is MODULE+FROM-TO or FROM-TO: hexadecimal addresses of the region's begin,
+ * relative to where the file MODULE is loaded, or absolute outside all modules. Returns false, and the trace is always
+ * open, if the text is none of these. It stays the caller's. */
 bool hd_trace_when_init(const char *condition);
 
 /** Whether a phase of this name, or a region with this profile, opens the trace. Costs a look at one word if there is

@@ -76,6 +76,8 @@ static uint64_t last_end(const struct hd_model *model, const struct hd_trace_blo
 /* What is missing of a thread ends where the next block that is there begins; of a thread that has none, with itself:
  * unless it may never have had one. */
 uint64_t hd_trace_blocks_from(const struct hd_model *model, const struct hd_trace_blocks *blocks) {
+  if (model->header.flags & HD_FILE_TRACE_LULLS) /* what is missing lies in no stretch */
+    return 0;
   uint64_t from = last_gap(model, blocks);
   if (from > 0 && !hd_trace_has_condition(model)) {
     const uint64_t end = last_end(model, blocks);

@@ -14,6 +14,14 @@ static uint64_t to_ticks(const struct hd_model *model) {
   return full > 0 && full < model->end_ticks ? full : model->end_ticks;
 }
 
+/* One that had not ended ends with the trace, and may be too short. */
+static bool counts(const struct hd_model *model, uint64_t least_ticks, struct hd_trace_stretch *stretch) {
+  if (stretch->to_ticks != HD_TRACE_MAY_COUNT_TICKS)
+    return true;
+  stretch->to_ticks = to_ticks(model);
+  return stretch->from_ticks < stretch->to_ticks && stretch->to_ticks - stretch->from_ticks >= least_ticks;
+}
+
 /* What is left of it in what the trace has; each begins behind the one before. */
 static void add_stretch(struct hd_trace_stretches *stretches, struct hd_trace_stretch stretch,
                         const struct hd_trace_stretch *whole) {
@@ -34,18 +42,25 @@ static struct hd_trace_stretch whole_of(const struct hd_model *model, uint64_t f
   return whole;
 }
 
+static const struct hd_trace_stretch_record *record_of(const struct hd_records *at) {
+  return at->record;
+}
+
 struct hd_trace_stretches hd_trace_stretches_from(const struct hd_model *model, uint64_t from_ticks) {
   const struct hd_trace_stretch whole = whole_of(model, from_ticks);
   struct hd_trace_stretches stretches = {.items = hd_new(1, sizeof *stretches.items)};
   if (!hd_trace_has_condition(model))
     add_stretch(&stretches, whole, &whole);
-  for (struct hd_records at = hd_records_of(model->source, HD_BLOCK_TRACE_STRETCHES); hd_records_next(&at);) {
-    const struct hd_trace_stretch_record *record = at.record;
+  struct hd_records at = hd_records_of(model->source, HD_BLOCK_TRACE_STRETCHES);
+  const bool has_least = model->header.flags & HD_FILE_TRACE_LULLS && hd_records_next(&at);
+  const uint64_t least_ticks = has_least ? record_of(&at)->begin_ticks : 0;
+  while (hd_records_next(&at)) {
     stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
-    struct hd_trace_stretch stretch = {record->begin_ticks, record->end_ticks};
+    struct hd_trace_stretch stretch = {record_of(&at)->begin_ticks, record_of(&at)->end_ticks};
     if (stretch.from_ticks == model->trace_window.from_ticks + 1)
       stretch.from_ticks--;
-    add_stretch(&stretches, stretch, &whole);
+    if (counts(model, least_ticks, &stretch))
+      add_stretch(&stretches, stretch, &whole);
   }
   return stretches;
 }

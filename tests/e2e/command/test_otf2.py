@@ -314,7 +314,7 @@ def test_the_end_of_a_run_is_balanced(build_program, run_heddle, tmp_path):
 
 
 def test_a_part_is_balanced_and_has_what_is_in_it(traced, archive, trace, tmp_path):
-    whole, found = Archive(archive(traced)), {}
+    whole = Archive(archive(traced))
     times = sorted({event.time for _, event in whole.of_kind(otf2.events.Enter)})
     rows = [float(row["time_s"]) for row in trace(traced)]
     begin, end = rows[len(rows) // 3], rows[2 * len(rows) // 3]

@@ -142,5 +142,98 @@ def test_what_does_not_go_with_it(path, asked, run_heddle):
     assert "--limit and --json belong to --when" in run_heddle("trace", "--json", path).stderr
     assert "--limit and --json belong to --when" in run_heddle("trace", "--print", "--limit", "3", path).stderr
     assert "belong to --print and --concurrency" in asked(path, "busy<=1 for 1ms", "--from", "1", status=2)
-    result = run_heddle("run", "--trace", "--trace-when", "busy<=1 for 10ms", "--", "true")
-    assert result.returncode == 2 and "'heddle trace --when CONDITION FILE' lists those times" in result.stderr
+    for options, why in ((["--trace-last", "1M", "--trace-when", "busy<=1 for 10ms"], "'busy<=K for TIME' belongs to --trace"),
+                         (["--trace", "--trace-when", "busy<=1"], "or 'busy<=K for TIME', as 'busy<=1 for 10ms'")):
+        result = run_heddle("run", *options, "--", "true")
+        assert result.returncode == 2 and why in result.stderr, result.stderr
+
+
+# ---- only these times are traced ----
+
+# Thousands of regions in which both threads are busy, and then one thread alone for 50 ms, four times; the program may end by
+# a signal in the last one.
+FLOODS = r"""
+#include <omp.h>
+#include <signal.h>
+
+static void spin(double seconds) {
+  const double end = omp_get_wtime() + seconds;
+  while (omp_get_wtime() < end)
+    ;
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  for (int i = 0; i < 4; i++) {
+    for (int j = 0; j < 3000; j++)
+#pragma omp parallel num_threads(2)
+      spin(1e-5);
+#pragma omp parallel num_threads(2) // mark: spin
+    {
+#pragma omp barrier
+      if (omp_get_thread_num() == 1) {
+        spin(0.05);
+        if (i == 3 && argc > 1)
+          raise(SIGKILL);
+      }
+    }
+  }
+  return 0;
+}
+"""
+CONDITION = "busy<=1 for 40ms"
+SPIN = next(number for number, line in enumerate(FLOODS.splitlines(), start=1) if "mark: spin" in line)
+
+
+@pytest.fixture
+def record_few(build_program, run_heddle, tmp_path):
+    def run(*arguments, status=0):
+        path = tmp_path / "few.heddle"
+        result = run_heddle("run", "-q", "--trace=4M", "--trace-when", CONDITION, "-o", path, "--", build_program(FLOODS), *arguments,
+                            env={"OMP_WAIT_POLICY": "passive"})
+        assert result.returncode == status, result.stderr
+        return path
+
+    return run
+
+
+def check_few(run_heddle, export, path):
+    """Stretches that are long enough, with nothing between; of each, what all threads did at its begin. A look at the events finds
+    the four times in them."""
+    trace = export(path)["program"]["trace"]
+    stretches = trace["stretches_s"]
+    assert stretches and all(end - begin > 0.0399 for begin, end in stretches)
+    found = json.loads(run_heddle("trace", "--when", "busy<=1 for 39ms", "--limit", "0", "--json", path).stdout)
+    alone = sum(row["time_s"] for item in found["stretches"] for row in item["threads"]
+                if row["state"] == "busy" and row["thread"] == 1 and f"program.c:{SPIN} " in row["place"])
+    assert alone > 4 * 0.039
+    events = list(csv.DictReader(io.StringIO(run_heddle("trace", "--print", "--csv", path).stdout)))
+    for begin, end in stretches[-3:]:
+        begun = [row for row in events if row["event"] == "trace_begin" and abs(float(row["time_s"]) - begin) < 2e-9]
+        assert {row["thread"] for row in begun} == {"0", "1"}
+        assert sum(row["state"] == "busy" for row in begun) <= 2
+    assert all(any(begin - 2e-9 <= float(row["time_s"]) <= end + 2e-9 for begin, end in stretches) for row in events)
+    return trace
+
+
+def test_only_such_times_are_traced(record_few, run_heddle, export):
+    """That what lies between is written over is the unit tests' concern: here a busy machine may have such times everywhere."""
+    trace = check_few(run_heddle, export, record_few())
+    assert trace["whole_until_s"] is None and trace["whole_from_s"] is None
+
+
+def test_one_in_which_the_program_is_killed(record_few, run_heddle, export):
+    path = record_few("kill", status=128 + 9)
+    check_few(run_heddle, export, path)
+
+
+def test_no_more_than_there_is_room_for(build_program, run_heddle, export, tmp_path):
+    """All of the run is such a time: the trace ends when it is full, and says so."""
+    path = tmp_path / "full.heddle"
+    result = run_heddle("run", "-q", "--trace=100k", "--trace-when", "busy<=2 for 1ms", "-o", path, "--", build_program(FLOODS),
+                        env={"OMP_WAIT_POLICY": "passive"})
+    assert result.returncode == 0, result.stderr
+    trace = export(path)["program"]["trace"]
+    assert trace["bytes"] <= 200000 and 0 < trace["whole_until_s"] < export(path)["program"]["elapsed_s"]
+    (begin, end), = trace["stretches_s"]
+    assert end == pytest.approx(trace["whole_until_s"], abs=1e-6)

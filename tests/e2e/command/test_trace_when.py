@@ -204,8 +204,8 @@ def test_no_slice_spans_a_gap(build_program, run_heddle, export, tmp_path):
 
 
 @pytest.mark.parametrize("options, status, said", [
-    (["--trace", "--trace-when", "phase "], 2, "expects 'phase NAME' or 'region FILE:LINE'"),
-    (["--trace", "--trace-when", "region heat.c"], 2, "expects 'phase NAME' or 'region FILE:LINE'"),
+    (["--trace", "--trace-when", "phase "], 2, "expects 'phase NAME', 'region FILE:LINE' or 'busy<=K for TIME'"),
+    (["--trace", "--trace-when", "region heat.c"], 2, "expects 'phase NAME', 'region FILE:LINE' or 'busy<=K for TIME'"),
     (["--trace-when", "phase solve"], 2, "--trace-when belongs to --trace and --trace-last"),
     (["--trace", "--trace-when", "region heat.c:3"], 125, "has no code of line 3 of heat.c"),
 ])

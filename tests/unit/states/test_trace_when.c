@@ -8,7 +8,9 @@
 #include "expect.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
+#include "output/trace/blocks.h"
 #include "output/trace/entry.h"
+#include "output/trace/lulls.h"
 #include "output/trace/size.h"
 #include "output/trace/stretches.h"
 #include "output/trace/walk.h"
@@ -22,6 +24,7 @@ static const char *const all[] = {"HEDDLE_TRACE=16M", NULL};
 static const char *const of_phase[] = {"HEDDLE_TRACE=16M", PHASE, NULL};
 static const char *const of_region[] = {"HEDDLE_TRACE=16M", REGION, NULL};
 static const char *const of_few_busy[] = {"HEDDLE_TRACE=16M", "HEDDLE_TRACE_CONCURRENCY=1", PHASE, NULL};
+static const char *const of_lulls[] = {"HEDDLE_TRACE=60k", "HEDDLE_TRACE_WHEN=busy<=1 for 2us", NULL};
 static const char *const last_of_region[] = {"HEDDLE_TRACE_LAST=20k", REGION, NULL};
 
 /* ---- what was traced ---- */
@@ -166,12 +169,13 @@ static struct rp_options program_of(uint64_t seed) {
                              .killed = seed % 5 == 0};
 }
 
-static void check_random(const char *const *environment,
+static void check_random(const char *const *environment, uint32_t events,
                          uint32_t (*check)(const struct traced *, const struct traced *)) {
   const unsigned long only = number("HEDDLE_SEED", 0), last = only ? only : number("HEDDLE_SEEDS", 60);
   uint32_t found = 0;
   for (uint64_t seed = only ? only : 1; seed <= last; seed++) {
-    const struct rp_options program = program_of(seed);
+    struct rp_options program = program_of(seed);
+    program.events = events;
     rp_generate(seed, &program);
     if (only)
       fk_print(sc_script());
@@ -242,14 +246,57 @@ static uint32_t check_regions(const struct traced *whole, const struct traced *p
   return stretches;
 }
 
+/* Not all blocks that threads had are there. */
+static uint32_t used_again;
+
+static bool used_blocks_again(const struct hd_model *model) {
+  struct hd_trace_blocks blocks = hd_trace_blocks_find(model);
+  bool any = false;
+  for (uint32_t i = 1; i < blocks.count; i++)
+    any |=
+        blocks.items[i].owner == blocks.items[i - 1].owner && blocks.items[i].number > blocks.items[i - 1].number + 1;
+  hd_trace_blocks_free(&blocks);
+  return any;
+}
+
+static int by_begin(const void *a, const void *b) {
+  const struct hd_lull *left = a, *right = b;
+  return (left->from_ticks > right->from_ticks) - (left->from_ticks < right->from_ticks);
+}
+
+/* As far as the trace goes: those that a whole trace has. */
+static uint32_t check_lulls(const struct traced *whole, const struct traced *part) {
+  const struct hd_lull_condition condition = {.busy_most = 1, .least_ticks = 2000};
+  const uint64_t full = part->model->header.trace_full_ticks, end = full > 0 ? full : UINT64_MAX;
+  struct hd_lulls lulls;
+  char error[300];
+  assert_true(hd_lulls_find(whole->model, &condition, &lulls, error, sizeof error));
+  qsort(lulls.items, lulls.count, sizeof *lulls.items, by_begin);
+  uint32_t found = 0;
+  for (; found < lulls.count && lulls.items[found].to_ticks < end; found++) {
+    assert_in_range(found, 0, part->stretches.count - 1);
+    assert_int_equal(part->stretches.items[found].from_ticks, lulls.items[found].from_ticks);
+    assert_int_equal(part->stretches.items[found].to_ticks, lulls.items[found].to_ticks);
+  }
+  assert_true(full > 0 || found == part->stretches.count);
+  hd_lulls_free(&lulls);
+  used_again += used_blocks_again(part->model);
+  return found;
+}
+
+static void test_random_lulls(void **state) {
+  (void)state;
+  check_random(of_lulls, 20000, check_lulls);
+}
+
 static void test_random_phases(void **state) {
   (void)state;
-  check_random(of_phase, check_phases);
+  check_random(of_phase, 0, check_phases);
 }
 
 static void test_random_regions(void **state) {
   (void)state;
-  check_random(of_region, check_regions);
+  check_random(of_region, 0, check_regions);
 }
 
 /* Profiles are what they are without a trace, whatever the program does. */
@@ -258,10 +305,11 @@ static void test_random_profiles_are_the_same(void **state) {
   static const struct fk_options variants[] = {{.environment = of_phase},
                                                {.environment = of_region},
                                                {.environment = of_few_busy},
+                                               {.environment = of_lulls},
                                                {.environment = last_of_region}};
-  pl_check("conditions", (struct rp_options){0}, variants, 4);
-  pl_check("conditions of short threads", (struct rp_options){.short_threads = true}, variants, 4);
-  pl_check("conditions of killed programs", (struct rp_options){.killed = true}, variants, 4);
+  pl_check("conditions", (struct rp_options){0}, variants, 5);
+  pl_check("conditions of short threads", (struct rp_options){.short_threads = true}, variants, 5);
+  pl_check("conditions of killed programs", (struct rp_options){.killed = true}, variants, 5);
 }
 
 /* ---- one by one ---- */
@@ -369,11 +417,12 @@ static void test_threads_say_what_they_are_in(void **state) {
 }
 
 /* Of a condition that never held there is an empty trace. */
-/* Of three threads; every third opens the trace. */
-static void play_regions(void) {
+/* Of three threads; every third opens the trace. Before each thousandth nothing happens for `pause`. */
+static void play_regions_and(uint64_t pause) {
   sc_start(SC_LIBOMP_19);
   sc_initial_begin();
   for (uint64_t i = 0, at = 100; i < 3000; i++, at += 100) {
+    at += i % 1000 == 999 ? pause : 0;
     sc_at(at);
     sc_fork(i % 3 == 0 ? 0x100100 : 0x100200, 3, 1, at + 2);
     for (uint32_t thread = 1; thread < 3; thread++) {
@@ -387,15 +436,38 @@ static void play_regions(void) {
   sc_finish();
 }
 
+static void play_regions(void) {
+  play_regions_and(0);
+}
+
 /* All at the same time, as they like. */
-static void test_threads_that_run_freely(void **state) {
-  (void)state;
-  const struct fk_options with = {.environment = of_region, .pthreads = true, .real_clock = true, .free_running = true};
+static void check_freely(const char *const *environment, uint32_t least) {
+  const struct fk_options with = {
+      .environment = environment, .pthreads = true, .real_clock = true, .free_running = true};
   play_regions();
   struct traced part = read_trace(ex_play_with(&with));
-  assert_in_range(part.stretches.count, 1, 1000);
+  assert_in_range(part.stretches.count, least, 1 << 16);
   for (uint32_t i = 0; i < part.list.count; i++)
     assert_true(is_traced(&part, part.list.items[i].ticks));
+  free_traced(&part);
+}
+
+static void test_threads_that_run_freely(void **state) {
+  (void)state;
+  check_freely(of_region, 1);
+  check_freely(of_lulls, 0);
+}
+
+/* Of what lies between such times blocks are used again. */
+static void test_times_with_few_busy(void **state) {
+  (void)state;
+  play_regions_and(5000);
+  struct traced whole = play(all), part = play(of_lulls);
+  used_again = 0;
+  assert_int_equal(check_lulls(&whole, &part), 3);
+  assert_int_equal(used_again, 1);
+  expect_stretches_of(&whole, &part, 0);
+  free_traced(&whole);
   free_traced(&part);
 }
 
@@ -455,10 +527,12 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random_phases),
       cmocka_unit_test(test_random_regions),
+      cmocka_unit_test(test_random_lulls),
       cmocka_unit_test(test_random_profiles_are_the_same),
       cmocka_unit_test(test_a_phase_opens_the_trace),
       cmocka_unit_test(test_threads_say_what_they_are_in),
       cmocka_unit_test(test_threads_that_run_freely),
+      cmocka_unit_test(test_times_with_few_busy),
       cmocka_unit_test(test_no_stretch_no_entries),
       cmocka_unit_test(test_many_stretches),
       cmocka_unit_test(test_the_end_of_a_run_is_kept),
