@@ -346,8 +346,8 @@ static bool begin_late(struct hd_model *model, struct cutting *cutting, char *er
   return true;
 }
 
-static bool open_part(struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part, char *error,
-                      size_t error_bytes) {
+bool hd_part_of(struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part, char *error,
+                size_t error_bytes) {
   struct cutting cutting = {0};
   struct hd_trace_stretch stretch;
   struct hd_trace_size size;
@@ -376,7 +376,7 @@ bool hd_part_open(const char *path, const struct hd_run_part *part, struct hd_mo
     *model = whole;
     return true;
   }
-  const bool done = open_part(whole, part, model, error, error_bytes);
+  const bool done = hd_part_of(whole, part, model, error, error_bytes);
   hd_model_free(whole);
   return done;
 }
