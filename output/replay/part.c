@@ -232,7 +232,9 @@ bool hd_part_show(struct hd_model *model, const struct hd_run_part *wanted, char
     return false;
   model->trace_window = window_of(model, wanted);
   struct hd_trace_stretches shown = hd_trace_stretches_find(model);
-  const bool has_any = shown.count > 0 && shown.items[0].from_ticks < shown.items[shown.count - 1].to_ticks;
+  bool has_any = false;
+  for (uint32_t i = 0; i < shown.count; i++)
+    has_any = has_any || shown.items[i].from_ticks < shown.items[i].to_ticks;
   hd_trace_stretches_free(&shown);
   if (has_any)
     return true;
@@ -290,12 +292,14 @@ static bool cut(const struct hd_model *model, uint64_t from_ticks, uint64_t to_t
   return false;
 }
 
-/* The one stretch that the window shows. */
+/* The one stretch that the window shows. Where two meet, it may show a moment of the other, too. */
 static bool find_stretch(const struct hd_model *model, struct hd_trace_stretch *stretch, char *error,
                          size_t error_bytes) {
   struct hd_trace_stretches shown = hd_trace_stretches_find(model);
-  const uint32_t count = shown.count;
-  *stretch = shown.items[0];
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < shown.count; i++)
+    if (shown.items[i].from_ticks < shown.items[i].to_ticks && count++ == 0)
+      *stretch = shown.items[i];
   hd_trace_stretches_free(&shown);
   if (count == 1)
     return true;
@@ -346,10 +350,10 @@ static bool begin_late(struct hd_model *model, struct cutting *cutting, char *er
   return true;
 }
 
-static bool open_part(struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part, char *error,
-                      size_t error_bytes) {
+bool hd_part_of(struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part, char *error,
+                size_t error_bytes) {
   struct cutting cutting = {0};
-  struct hd_trace_stretch stretch;
+  struct hd_trace_stretch stretch = {0, 0};
   struct hd_trace_size size;
   if (!hd_part_show(model, wanted, error, error_bytes) || !find_stretch(model, &stretch, error, error_bytes))
     return false;
@@ -376,7 +380,7 @@ bool hd_part_open(const char *path, const struct hd_run_part *part, struct hd_mo
     *model = whole;
     return true;
   }
-  const bool done = open_part(whole, part, model, error, error_bytes);
+  const bool done = hd_part_of(whole, part, model, error, error_bytes);
   hd_model_free(whole);
   return done;
 }

@@ -29,6 +29,11 @@ bool hd_part_show(struct hd_model *model, const struct hd_run_part *part, char *
 bool hd_part_until(const struct hd_model *model, uint64_t ticks, struct hd_model **then, char *error,
                    size_t error_bytes);
 
+/** The profile of that part, of a model that has been changed by nobody. False: `error` says why. The caller frees
+ * *part. */
+bool hd_part_of(struct hd_model *model, const struct hd_run_part *wanted, struct hd_model **part, char *error,
+                size_t error_bytes);
+
 /** As hd_profile_open(), but of that part. `part` may be NULL: the whole run. */
 bool hd_part_open(const char *path, const struct hd_run_part *part, struct hd_model **model, char *error,
                   size_t error_bytes);

@@ -2,6 +2,7 @@
 #include "exercise.h"
 
 #include <ftw.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,14 @@
 #include "output/merge/merge.h"
 #include "output/model/memory.h"
 #include "output/reader/open.h"
+#include "output/replay/part.h"
+#include "output/trace/entry.h"
 #include "output/trace/size.h"
 #include "output/views/compare/compare.h"
 #include "output/views/export/export.h"
 #include "output/views/html/html.h"
 #include "output/views/report/report.h"
+#include "output/views/trace/trace_views.h"
 #include "support/command/sanitize.h"
 
 /* ---- where all is printed to ---- */
@@ -35,14 +39,14 @@ static void check(const char *text, size_t bytes) {
 static char *printed;
 static size_t printed_bytes;
 
-static FILE *open_sink(void) {
+FILE *fz_open_sink(void) {
   FILE *sink = open_memstream(&printed, &printed_bytes);
   if (!sink)
     abort();
   return sink;
 }
 
-static void close_sink(FILE *sink) {
+void fz_close_sink(FILE *sink) {
   if (fclose(sink) != 0)
     abort();
   check(printed, printed_bytes);
@@ -104,7 +108,7 @@ static void export(const struct hd_model *model, uint32_t turn, FILE *sink) {
 enum { PAGE_TURN = 63 }; /* a page is large */
 
 void fz_report(struct hd_model *model, uint32_t turn) {
-  FILE *sink = open_sink();
+  FILE *sink = fz_open_sink();
   const enum hd_question question = (enum hd_question)(turn % (HD_ASK_CALLERS + 1));
   struct hd_report_options options = {.question = question, .level = 1, .with = "1", .callers = "."};
   options.sort = question >= HD_ASK_FLAT ? HD_SORT_INCLUSIVE : HD_SORT_GAIN;
@@ -120,13 +124,67 @@ void fz_report(struct hd_model *model, uint32_t turn) {
     export(model, turn / 128, sink);
   if (turn % 64 == PAGE_TURN)
     hd_html_write(model, &(struct hd_html_options){.no_source = true}, sink);
-  close_sink(sink);
+  fz_close_sink(sink);
+}
+
+/* ---- its trace ---- */
+
+/* The middle third. */
+static void part(struct hd_model *model, uint32_t turn) {
+  const double begin = hd_trace_seconds(model, model->header.loaded_ticks),
+               third = (hd_trace_seconds(model, model->end_ticks) - begin) / 3;
+  const struct hd_run_part wanted = {begin + third, begin + 2 * third};
+  struct hd_model *of_part = NULL;
+  char error[4096] = "";
+  if (hd_part_of(model, &wanted, &of_part, error, sizeof error))
+    fz_report(of_part, turn);
+  check(error, strlen(error));
+  hd_model_free(of_part);
+}
+
+static void show_trace(struct hd_model *model, uint32_t turn, FILE *sink) {
+  const struct hd_trace_choice choice = {
+      .from_seconds = -INFINITY, .to_seconds = INFINITY, .thread = HD_NONE, .region = HD_NONE, .csv = turn / 8 % 2};
+  const struct hd_lull_choice lulls = {.busy_most = turn / 8 % 3, .least_seconds = 1e-9, .json = turn / 24 % 2};
+  uint64_t differences = 0;
+  switch (turn % 6) {
+  case 0:
+    hd_trace_summary(model, sink);
+    break;
+  case 1:
+    hd_trace_print(model, &choice, sink);
+    break;
+  case 2:
+    hd_trace_print_concurrency(model, &choice, sink);
+    break;
+  case 3:
+    hd_trace_print_instance(model, turn / 8 % model->node_count, HD_TRACE_SLOWEST, sink);
+    break;
+  case 4:
+    hd_trace_print_lulls(model, &lulls, sink);
+    break;
+  default:
+    hd_trace_check(model, &differences, sink);
+  }
+}
+
+void fz_trace(struct hd_model *model, uint32_t turn) {
+  struct hd_trace_size size;
+  if (!hd_trace_size(model, &size) || size.only_concurrency)
+    return;
+  if (turn % 2) {
+    part(model, turn / 2);
+    return;
+  }
+  FILE *sink = fz_open_sink();
+  show_trace(model, turn / 2, sink);
+  fz_close_sink(sink);
 }
 
 void fz_narrow(struct hd_model *model) {
-  FILE *sink = open_sink();
+  FILE *sink = fz_open_sink();
   hd_report_narrow(model, &(struct hd_report_options){.focus = "[f1]", .depth = 2}, sink);
-  close_sink(sink);
+  fz_close_sink(sink);
 }
 
 /* ---- two ---- */
@@ -139,13 +197,13 @@ static void compare(struct hd_model *a, struct hd_model *b, enum hd_comparison_m
   char error[512] = "";
   struct hd_comparison *comparison =
       hd_comparison_new(inputs, 2, &(struct hd_compare_options){.mode = mode, .force = true}, error, sizeof error);
-  FILE *sink = open_sink();
+  FILE *sink = fz_open_sink();
   check(error, strlen(error));
   if (comparison)
     hd_compare_print(&(struct hd_compare_series){.comparison = comparison}, 1,
                      &(struct hd_compare_view_options){.format = format, .predict = predict, .predict_count = 1}, sink);
   hd_comparison_free(comparison);
-  close_sink(sink);
+  fz_close_sink(sink);
 }
 
 /* What heddle writes, heddle must read. */

@@ -40,6 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fz_narrow(model);
   if (model && turn % 4 < 3)
     fz_report(model, turn / 4);
+  if (model && turn % 4 == 1)
+    fz_trace(model, turn / 4);
   hd_model_free(model);
   if (model && turn % 4 == 3)
     fz_combine(file, bytes, file, bytes, turn / 4);

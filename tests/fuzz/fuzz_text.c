@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* What people write on command lines and into the environment. The first byte tells which; the rest is the text. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/compare/fail_if.h"
 #include "cli/scale/scale_internal.h"
+#include "exercise.h"
 #include "fuzz.h"
 #include "output/analysis/callpaths/site_regex.h"
+#include "output/views/job/job_view.h"
 #include "store/profile_file.h"
 #include "support/command/options.h"
+#include "support/few_busy.h"
 #include "support/settings.h"
 
 /* A message is one line that a terminal can show, whatever it is about. */
@@ -95,9 +99,34 @@ static void try_scan(const char *text) {
   hd_scale_plan_free(&plan);
 }
 
+static void try_few_busy(const char *text) {
+  struct hd_few_busy few;
+  if (hd_few_busy_read(text, &few) && !(few.least_seconds > 0 && isfinite(few.least_seconds)))
+    abort();
+}
+
+/* A file of 'heddle job --json', or of another program. */
+static void try_job(const char *text) {
+  FILE *in = fmemopen((char *)(uintptr_t)text, strlen(text), "r");
+  struct hd_job *job = in ? hd_job_read(in) : NULL;
+  if (in)
+    fclose(in);
+  if (!job)
+    return;
+  FILE *sink = fz_open_sink();
+  hd_job_finish(job);
+  hd_job_print(job, 0, sink);
+  hd_job_print_findings(job, sink);
+  hd_job_print_rank(job, (uint32_t)job->rank_count - 1, 0, sink);
+  hd_job_json(job, true, sink);
+  fz_close_sink(sink);
+  hd_job_free(job);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static void (*const tries[])(const char *text) = {try_condition,  try_threads, try_parameter, try_numbers,
-                                                    try_expression, try_name,    try_setting,   try_scan};
+                                                    try_expression, try_name,    try_setting,   try_scan,
+                                                    try_few_busy,   try_job};
   char *text = size > 0 ? strndup((const char *)data + 1, size - 1) : NULL;
   if (text)
     tries[data[0] % (sizeof tries / sizeof *tries)](text);

@@ -44,6 +44,21 @@ static void play(const char *folder, const char *name, uint64_t seed, struct rp_
   write_seed(folder, name, claimed < there ? claimed : there); /* behind that a live file has nothing but space */
 }
 
+/* Whole, of the run's end, of a phase, of the times in which few threads are busy, and of changes of their number. */
+static void play_traced(const char *folder) {
+  static const struct {
+    const char *name;
+    const char *environment[3];
+  } traces[] = {{"traced", {"HEDDLE_TRACE=1M"}},
+                {"traced-last", {"HEDDLE_TRACE_LAST=4k"}},
+                {"traced-phase", {"HEDDLE_TRACE=1M", "HEDDLE_TRACE_WHEN=phase phase 1"}},
+                {"traced-region", {"HEDDLE_TRACE=1M", "HEDDLE_TRACE_WHEN=region 1000ff-100100,1010ff-101100"}},
+                {"traced-lulls", {"HEDDLE_TRACE=1M", "HEDDLE_TRACE_WHEN=busy<=1 for 1us"}}};
+  for (uint64_t i = 0; i < sizeof traces / sizeof *traces; i++)
+    play(folder, traces[i].name, 10 + i, (struct rp_options){0},
+         &(struct fk_options){.environment = traces[i].environment});
+}
+
 int main(int argc, char **argv) {
   static const char *const alone[] = {"STUB_PAPI_SET_MOST=1", NULL};
   const struct fk_options counted = {.counters = "STUB_CLOCK,STUB_CLOCK_3", .counters_at = "all"};
@@ -61,6 +76,7 @@ int main(int argc, char **argv) {
   play(argv[1], "counted", 6, (struct rp_options){0}, &counted);
   play(argv[1], "counted-killed", 7, (struct rp_options){.killed = true}, &counted);
   play(argv[1], "turns", 8, (struct rp_options){0}, &turns);
+  play_traced(argv[1]);
   struct sample sample;
   make_sample(&sample);
   memcpy(file, sample.builder.bytes, sample.builder.size);

@@ -92,11 +92,11 @@ static unsigned long number(const char *variable, unsigned long otherwise) {
   return text ? strtoul(text, NULL, 10) : otherwise;
 }
 
-static struct counts check_random(const char *const *environment) {
+static struct counts check_random(const char *const *environment, uint32_t events) {
   const unsigned long only = number("HEDDLE_SEED", 0), seeds = only ? only : number("HEDDLE_SEEDS", 60);
   struct counts counts = {0};
   for (uint64_t seed = only ? only : 1; seed <= seeds; seed++) {
-    const struct rp_options program = {.events = 4000,
+    const struct rp_options program = {.events = events,
                                        .recursive = seed % 3 == 0,
                                        .large_teams = seed % 3 == 1,
                                        .routines = seed % 2 == 0,
@@ -112,12 +112,12 @@ static struct counts check_random(const char *const *environment) {
 
 static void test_random_regions(void **state) {
   (void)state;
-  check_random(of_region);
+  check_random(of_region, 2000);
 }
 
 static void test_random_ends(void **state) {
   (void)state;
-  const struct counts counts = check_random(last);
+  const struct counts counts = check_random(last, 4000);
   assert_true(counts.shorter > 0 || getenv("HEDDLE_SEED"));
 }
 
