@@ -21,8 +21,14 @@ static bool is_known(const double busy_at[HD_JOB_TIMES]) {
   return !isnan(sum);
 }
 
-void hd_job_print_timeline(const struct hd_job *job, FILE *out) {
+void hd_job_print_timeline(const struct hd_document *document, const struct hd_job *job) {
   const uint64_t threads = threads_of(job);
+  FILE *out = document->out;
+  if (document->html) {
+    hd_document_title(document, 2, "Busy threads by rank and time");
+    hd_document_figure(document, "ranks", 0);
+    return;
+  }
   if (!is_known(job->busy_at))
     return;
   fputc('\n', out);
