@@ -99,6 +99,24 @@ def test_keys_and_the_mouse_read_the_map(browser, pages):
     assert browser.of(READOUT) == "rank 2, 1.960 s to 2.000 s: 4.00 of 4 threads busy"
 
 
+def test_a_rank_that_ends_early_is_busy_until_then(browser, pages, run_heddle):
+    job = json.loads((pages / "8.job").read_text())
+    job["ranks"][1]["elapsed_s"] = 1.0
+    (pages / "early.job").write_text(json.dumps(job))
+    assert run_heddle("html", "-o", pages / "early.html", pages / "early.job").returncode == 0
+    browser.open(pages / "early.html")
+    browser.of(f"{MAP}.focus()")
+    said = {0: [], 1: []}
+    for row, back in ((0, "ArrowLeft"), (1, "ArrowDown")):
+        for key in [back] + ["ArrowRight"] * (TIMES - 1):
+            browser.press(key)
+            said[row].append(float(browser.of(READOUT).split(": ")[1].split()[0]))
+        for _ in range(TIMES):
+            browser.press("ArrowLeft")
+    assert said[0] == [0] * 25 + [4] * 25
+    assert said[1][:12] + said[1][13:] == [1] * 12 + [4] * 12 + [0] * 25  # the thirteenth is half of each
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_ten_thousand_ranks_are_folded_and_open(browser, pages, width):
     browser.open(pages / "10000.html", width)
