@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /**
  * @file cmd_html.c
- * `heddle html [-o PAGE] FILE`: a profile as a page for a browser.
+ * `heddle html [-o PAGE] FILE`: a profile, or an MPI job, as a page for a browser.
  */
 #include "cli/command.h"
 
@@ -9,13 +9,17 @@
 #include <unistd.h>
 
 #include "cli/compare/command.h"
+#include "cli/job/compare_jobs.h"
+#include "cli/job/job_files.h"
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
 #include "output/symbols/sample_names.h"
 #include "output/views/html/comparisons.h"
 #include "output/views/html/html.h"
+#include "output/views/html/job_page.h"
 #include "support/command/directory.h"
 #include "support/command/output_stream.h"
+#include "support/log.h"
 
 struct choices {
   struct hd_html_options html;
@@ -50,7 +54,9 @@ static const struct hd_usage usage = {
     .description =
         "Writes a page that shows a profile in a browser: findings, concurrency over time, callpaths, threads, hot\n"
         "functions, counters, the trace, and the lines of source files that are found now. The page is one file, and\n"
-        "needs no network. Of several profiles, or of directories with profiles: what 'heddle compare' says of them.",
+        "needs no network. Of several profiles, or of directories with profiles: what 'heddle compare' says of them. "
+        "Of\n"
+        "the file of an MPI job: what 'heddle job' says, and its ranks in time.",
     .options = options,
     .none = "missing FILE",
 };
@@ -60,6 +66,10 @@ static int finish(FILE *out, bool made, const struct choices *choices) {
     fputs("heddle: out of memory\n", stderr);
   const bool written = hd_stream_finish(out, choices->output ? choices->output : "standard output");
   return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
+}
+
+static bool has_part(const struct choices *choices) {
+  return choices->since || choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
 }
 
 static FILE *open_page(const struct choices *choices) {
@@ -77,6 +87,19 @@ static int write_comparisons(void *context, const struct hd_compare_series *seri
   return out ? finish(out, hd_html_write_comparisons(series, count, out), choices) : HD_EXIT_FAILED;
 }
 
+/* What heddle merge --job wrote has no callpaths, trace or source. */
+static int write_job(char **file, const struct choices *choices) {
+  const struct hd_html_options *html = &choices->html;
+  if (has_part(choices) || choices->no_cache || html->no_source || html->no_estimates ||
+      html->trace_changes != HD_HTML_TRACE_CHANGES)
+    return hd_log("%s holds a job: its page has -o and --force, and no other option", *file), HD_EXIT_FAILED;
+  struct hd_job *job = hd_job_of_files(file, 1);
+  FILE *out = job ? open_page(choices) : NULL;
+  const int status = out ? finish(out, hd_html_write_job(job, out), choices) : HD_EXIT_FAILED;
+  hd_job_free(job);
+  return status;
+}
+
 /* Nobody reads half a megabyte of markup on a terminal. */
 static bool check(void *of) {
   const struct choices *choices = of;
@@ -85,6 +108,10 @@ static bool check(void *of) {
 }
 
 static int compare(struct choices *choices, char **operands, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (hd_job_is_operand(operands[i]))
+      return hd_log("%s holds a job, which has a page of its own; 'heddle compare' compares jobs", operands[i]),
+             HD_EXIT_FAILED;
   struct hd_compare_choices all;
   hd_compare_choices_init(&all);
   all.compare.force = choices->force;
@@ -105,7 +132,9 @@ int hd_cmd_html(int argc, char **argv) {
   if (!hd_open_options(&command, argc, argv, &first, &status))
     return status;
   const bool is_comparison = argc - first > 1 || hd_is_directory(argv[first]);
-  if (is_comparison && (choices.since || choices.part.from_seconds > 0 || choices.part.to_seconds > 0))
+  if (!is_comparison && hd_job_is_in(argv[first]))
+    return write_job(argv + first, &choices);
+  if (is_comparison && has_part(&choices))
     return hd_usage_complain(&usage, "--since, --from and --to are for one FILE"), HD_EXIT_USAGE;
   if (is_comparison)
     return compare(&choices, argv + first, (size_t)(argc - first));

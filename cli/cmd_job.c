@@ -69,7 +69,7 @@ static bool show(const struct hd_job *job, const struct choices *choices) {
   if (choices->rank)
     hd_job_print_rank(job, rank, choices->limit, stdout);
   else
-    hd_job_print(job, choices->limit, stdout);
+    hd_job_print(job, choices->limit, false, stdout);
   return true;
 }
 

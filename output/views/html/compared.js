@@ -149,5 +149,5 @@ heddle.compared = (() => {
       draw[figure.dataset.figure](figure, data.comparisons[Number(figure.dataset.part)], Number(figure.dataset.point));
   };
 
-  return {start};
+  return {start, link};
 })();

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/html/comparisons.h"
 
-#include <stdlib.h>
-
 #include "output/analysis/losses/causes.h"
 #include "output/trace/size.h"
 #include "output/views/html/frame.h"
@@ -28,12 +26,21 @@ static void put_traces(const struct hd_compare_series *series, size_t count, FIL
       }
 }
 
+struct compared {
+  const struct hd_compare_series *series;
+  size_t count;
+};
+
+static bool write_json(const void *of, FILE *out) {
+  const struct compared *compared = of;
+  const struct hd_compare_view_options options = {.format = HD_COMPARE_JSON};
+  hd_compare_print(compared->series, compared->count, &options, out);
+  return true;
+}
+
 bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t count, FILE *out) {
   const struct hd_compare_view_options page = {.format = HD_COMPARE_HTML, .limit = REGIONS_MOST};
-  const struct hd_compare_view_options data = {.format = HD_COMPARE_JSON};
   const char *program = series[0].comparison->runs[0].model->header.program;
-  char *json = NULL;
-  size_t bytes = 0;
   hd_html_head(program, out);
   fputs("<header><h1>Heddle: ", out);
   hd_html_text(program, out);
@@ -42,15 +49,8 @@ bool hd_html_write_comparisons(const struct hd_compare_series *series, size_t co
   hd_compare_print(series, count, &page, out);
   fputs("</main>\n", out);
   hd_html_footer(out);
-  FILE *into = open_memstream(&json, &bytes);
-  if (into)
-    hd_compare_print(series, count, &data, into);
-  const bool made = into && fclose(into) == 0;
-  if (made) {
-    hd_html_data("compare", json, bytes, out);
-    hd_html_data("causes", titles, sizeof titles - 1, out);
-  }
-  free(json);
+  const bool made = hd_html_data_of("compare", write_json, &(const struct compared){series, count}, out);
+  hd_html_data("causes", titles, sizeof titles - 1, out);
   hd_html_end(out);
   return made;
 }

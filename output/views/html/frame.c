@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/views/html/frame.h"
 
+#include <stdlib.h>
+
 #include "output/views/html/assets.h"
 #include "output/views/render/html_escape.h"
 
@@ -43,6 +45,19 @@ void hd_html_data(const char *id, const char *json, size_t bytes, FILE *out) {
   fprintf(out, "<script type=\"application/json\" id=\"%s\">", id);
   hd_html_json(json, bytes, out);
   fputs("</script>\n", out);
+}
+
+bool hd_html_data_of(const char *id, bool (*write)(const void *of, FILE *out), const void *of, FILE *out) {
+  char *json = NULL;
+  size_t bytes = 0;
+  FILE *into = open_memstream(&json, &bytes);
+  bool made = into && write(of, into);
+  if (into && fclose(into) != 0)
+    made = false;
+  if (made)
+    hd_html_data(id, json, bytes, out);
+  free(json);
+  return made;
 }
 
 void hd_html_footer(FILE *out) {

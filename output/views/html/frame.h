@@ -16,6 +16,9 @@ void hd_html_head(const char *program, FILE *out);
 /** JSON in an element for scripts, "ID". */
 void hd_html_data(const char *id, const char *json, size_t bytes, FILE *out);
 
+/** Likewise what `write` writes of `of`. False: no memory. */
+bool hd_html_data_of(const char *id, bool (*write)(const void *of, FILE *out), const void *of, FILE *out);
+
 /** Who made it, and whose licences it has. */
 void hd_html_footer(FILE *out);
 

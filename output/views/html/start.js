@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Tables first: they must work where a chart does not. */
+/* Tables first: they must work where a chart does not. Those of a job get a column of charts before. */
+heddle.job.start();
 document.querySelectorAll('table[id]').forEach(table => {
   if (table.id === 'callpath-table')
     heddle.tables.enhanceTree(table);

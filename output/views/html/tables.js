@@ -28,6 +28,8 @@ heddle.tables = (() => {
     const headings = [...table.tHead.rows[0].cells];
     const state = {column: -1, down: true};
     headings.forEach((heading, column) => {
+      if (heading.classList.contains('heat'))
+        return;
       const first = !isWord(table, column);
       const button = element('button', {type: 'button'}, ...heading.childNodes);
       heading.append(button);

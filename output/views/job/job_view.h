@@ -11,8 +11,8 @@
 
 #include "output/job/job.h"
 
-/** `limit`: lines of each table at most; 0: all. */
-void hd_job_print(const struct hd_job *job, size_t limit, FILE *out);
+/** `limit`: lines of each table at most; 0: all. `is_html`: as parts of a page's body, with figures for its scripts. */
+void hd_job_print(const struct hd_job *job, size_t limit, bool is_html, FILE *out);
 
 /** Its efficiencies and findings alone. */
 void hd_job_print_findings(const struct hd_job *job, FILE *out);

@@ -10,6 +10,7 @@
 #include "output/views/job/job_view.h"
 #include "output/views/job/job_view_internal.h"
 #include "output/views/render/columns.h"
+#include "output/views/render/document.h"
 #include "support/command/memory.h"
 
 /* ---- the job ---- */
@@ -21,19 +22,35 @@ char *hd_job_rank_text(const struct hd_job *job, uint32_t index) {
 
 enum { FINDINGS_BRIEF = 5 };
 
-static void print_finding(const struct hd_job *job, const struct hd_job_finding *finding, bool is_first, FILE *out) {
+static void print_head(const struct hd_document *document, const char *head, bool is_first) {
+  if (document->html) {
+    hd_document_headline(document, "", "%s", head);
+    return;
+  }
+  fprintf(document->out, "%-*s", HD_FACT_INDENT, is_first ? "findings" : "");
+  hd_print_painted_paragraph(HD_PAINT_HEADING, head, HD_FACT_INDENT, document->out);
+}
+
+static void print_under(const struct hd_document *document, const char *before, const char *text) {
+  if (document->html) {
+    hd_document_fact(document, "", "%s%s", before, text);
+    return;
+  }
+  fprintf(document->out, "%-*s%s", HD_FACT_INDENT, "", before);
+  hd_print_paragraph(text, HD_FACT_INDENT + strlen(before), document->out);
+}
+
+static void print_finding(const struct hd_document *document, const struct hd_job *job,
+                          const struct hd_job_finding *finding, bool is_first) {
   char *head = hd_print("%s (%.0f %%) to gain: %s, %s", hd_duration(finding->gain_s).text,
                         100 * finding->gain_s / job->elapsed_s, hd_cause_words(finding->cause), finding->place->text);
-  fprintf(out, "%-*s", HD_FACT_INDENT, is_first ? "findings" : "");
-  hd_print_painted_paragraph(HD_PAINT_HEADING, head, HD_FACT_INDENT, out);
-  fprintf(out, "%-*s", HD_FACT_INDENT, "");
-  hd_print_paragraph(finding->evidence, HD_FACT_INDENT, out);
-  fprintf(out, "%-*stry ", HD_FACT_INDENT, "");
-  hd_print_paragraph(finding->attempt, HD_FACT_INDENT + 4, out);
+  print_head(document, head, is_first);
+  print_under(document, "", finding->evidence);
+  print_under(document, "try ", finding->attempt);
   free(head);
 }
 
-static void print_missing(const struct hd_job *job, FILE *out) {
+static void print_missing(const struct hd_document *document, const struct hd_job *job) {
   uint32_t ranks = 0;
   for (size_t i = 0; i < job->rank_count; i++)
     if (job->ranks[i].ranks > ranks)
@@ -42,47 +59,47 @@ static void print_missing(const struct hd_job *job, FILE *out) {
     return;
   char *text =
       hd_print("missing   %zu of the job's %u ranks: name their profiles, too\n", ranks - job->rank_count, ranks);
-  hd_print_facts(text, out);
+  hd_document_facts(document, text);
   free(text);
 }
 
 /* Ranks are sorted: those of none come first. */
-static void print_doubts(const struct hd_job *job, FILE *out) {
+static void print_doubts(const struct hd_document *document, const struct hd_job *job) {
   bool is_twice = false;
   for (size_t i = 1; i < job->rank_count; i++)
     is_twice |= job->ranks[i].rank >= 0 && job->ranks[i].rank == job->ranks[i - 1].rank;
   if (job->ranks[0].rank < 0)
-    hd_print_facts("warning   there are profiles of no rank of an MPI job\n", out);
+    hd_document_facts(document, "warning   there are profiles of no rank of an MPI job\n");
   if (job->crowded != HD_NONE) {
     const struct hd_job_rank *rank = &job->ranks[job->crowded];
     char *text =
         hd_print("warning   the ranks on %.200s have more threads than it has processors, %u: much of what they "
                  "wait for may be these\n",
                  rank->host, rank->processors);
-    hd_print_facts(text, out);
+    hd_document_facts(document, text);
     free(text);
   }
   if (is_twice)
-    hd_print_facts("warning   there are several profiles of one rank: they may be of several jobs\n", out);
+    hd_document_facts(document, "warning   there are several profiles of one rank: they may be of several jobs\n");
 }
 
-static void print_facts(const struct hd_job *job, size_t findings_most, FILE *out) {
+static void print_facts(const struct hd_document *document, const struct hd_job *job, size_t findings_most) {
   char *text = hd_print("job       %zu rank%s of %.200s on %u host%s\n"
                         "elapsed   %s\n"
                         "parallel  %.1f %% = MPI %.1f %% (balance %.1f %% x communication %.1f %%) x OpenMP %.1f %%\n",
                         job->rank_count, hd_plural(job->rank_count), job->ranks[0].program, job->hosts,
                         hd_plural(job->hosts), hd_duration(job->elapsed_s).text, 100 * job->parallel, 100 * job->mpi,
                         100 * job->balance, 100 * job->communication, 100 * job->openmp);
-  hd_print_facts(text, out);
+  hd_document_facts(document, text);
   free(text);
-  print_doubts(job, out);
-  print_missing(job, out);
+  print_doubts(document, job);
+  print_missing(document, job);
   for (size_t i = 0; i < job->finding_count && i < findings_most; i++)
-    print_finding(job, &job->findings[i], i == 0, out);
+    print_finding(document, job, &job->findings[i], i == 0);
 }
 
 void hd_job_print_findings(const struct hd_job *job, FILE *out) {
-  print_facts(job, job->finding_count, out);
+  print_facts(&(const struct hd_document){.out = out}, job, job->finding_count);
 }
 
 /* ---- ranks ---- */
@@ -136,29 +153,62 @@ static uint64_t hidden_of_ranks(const struct hd_job *job, const struct hd_unit *
   return hidden;
 }
 
-static void print_ranks(const struct hd_job *job, size_t limit, FILE *out) {
+/* A page has them in headings, and folds what columns are. */
+static void print_unit(const struct hd_document *document, const char *title, const struct hd_unit *unit) {
+  if (document->html)
+    hd_document_title(document, 2, "%s in %s", title, unit->name);
+  else
+    fprintf(document->out, "\nTimes in %s.\n", unit->name);
+}
+
+static void print_legend(const struct hd_document *document, const struct hd_columns *columns) {
+  if (!document->html) {
+    hd_columns_legend(columns, "", document->out);
+    return;
+  }
+  char *text = hd_columns_legend_text(columns, "");
+  hd_document_legend(document, text);
+  free(text);
+}
+
+static void print_ranks(struct hd_document *document, const struct hd_job *job, size_t limit) {
   struct hd_column items[RANK_COLUMNS];
   struct hd_columns columns = {items, RANK_COLUMNS, 0, hd_unit_for(job->elapsed_s)};
   struct hd_table grid = {0};
   const size_t shown = limit > 0 && limit < job->rank_count ? limit : job->rank_count;
   rank_columns(items);
-  columns.hidden = hidden_of_ranks(job, &columns.unit);
-  grid.table = hd_table_new(out);
+  columns.hidden = hidden_of_ranks(job, &columns.unit) | (document->html ? UINT64_C(1) << IN_TIME : 0);
+  grid.table = hd_table_new(document->out);
   hd_columns_add(&columns, &grid);
   hd_table_place(&grid, "Rank", false);
   for (uint32_t i = 0; i < shown; i++)
     put_rank(job, i, &columns, &grid);
-  fprintf(out, "\nTimes in %s.\n", columns.unit.name);
-  hd_table_print(&grid, out);
-  hd_table_free(&grid);
+  print_unit(document, "Ranks: times", &columns.unit);
+  hd_document_table(document, &grid);
   if (shown < job->rank_count)
-    fprintf(out, "and %zu more: --limit 0\n", job->rank_count - shown);
-  hd_columns_legend(&columns, "", out);
+    fprintf(document->out, "and %zu more: --limit 0\n", job->rank_count - shown);
+  print_legend(document, &columns);
 }
 
 /* ---- places ---- */
 
-enum { MEAN, MOST, MOST_RANK, LEAST, LEAST_RANK, OVER_MEAN, VISITS, BYTES, PLACE_COLUMNS };
+enum {
+  MEAN,
+  MOST,
+  MOST_RANK,
+  LEAST,
+  LEAST_RANK,
+  QUARTER,
+  MEDIAN,
+  THREE_QUARTERS,
+  OVER_MEAN,
+  VISITS,
+  BYTES,
+  PLACE_COLUMNS
+};
+
+/* Only pages have room for them. */
+static const uint64_t quartiles = UINT64_C(1) << QUARTER | UINT64_C(1) << MEDIAN | UINT64_C(1) << THREE_QUARTERS;
 
 static const struct hd_column place_columns[PLACE_COLUMNS] = {
     [MEAN] = {NULL, "Mean", HD_SECONDS, 0, 0, "over all ranks"},
@@ -166,6 +216,9 @@ static const struct hd_column place_columns[PLACE_COLUMNS] = {
     [MOST_RANK] = {NULL, "By", HD_TEXT, 0, 0, "the rank"},
     [LEAST] = {NULL, "Least", HD_SECONDS, 0, 1, NULL},
     [LEAST_RANK] = {NULL, "By", HD_TEXT, 0, 1, NULL},
+    [QUARTER] = {NULL, "25%", HD_SECONDS, 0, 3, "a quarter of the ranks take less"},
+    [MEDIAN] = {NULL, "Median", HD_SECONDS, 0, 3, NULL},
+    [THREE_QUARTERS] = {NULL, "75%", HD_SECONDS, 0, 3, "a quarter of the ranks take more"},
     [OVER_MEAN] = {NULL, "/mean", HD_NUMBER, 0, 2, "Most / Mean"},
     [VISITS] = {NULL, "Calls", HD_COUNT, 0, 3, NULL},
     [BYTES] = {NULL, "Bytes", HD_COUNT, 0, 3, "that calls named, of all ranks"},
@@ -185,6 +238,9 @@ static void put_place(const struct hd_job *job, const struct hd_job_place *from,
       [MOST_RANK] = number_of(job, from->most_rank),
       [LEAST] = hd_number(from->quartiles_s[HD_JOB_LEAST]),
       [LEAST_RANK] = number_of(job, from->least_rank),
+      [QUARTER] = hd_number(from->quartiles_s[HD_JOB_MEDIAN - 1]),
+      [MEDIAN] = hd_number(from->quartiles_s[HD_JOB_MEDIAN]),
+      [THREE_QUARTERS] = hd_number(from->quartiles_s[HD_JOB_MEDIAN + 1]),
       [OVER_MEAN] = hd_number(from->mean_s > 0 ? hd_job_most(from) / from->mean_s : NAN),
       [VISITS] = hd_count(from->visits, from->kind != HD_KIND_PROGRAM),
       [BYTES] = hd_count(from->bytes, true),
@@ -198,7 +254,8 @@ static bool is_call(const struct hd_job_place *place) {
   return place->wait != HD_BUSY;
 }
 
-static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, const char *title, FILE *out) {
+static void print_places(struct hd_document *document, const struct hd_job *job, bool is_mpi, size_t limit) {
+  const char *title = is_mpi ? "Waits in MPI" : "Work: elapsed time of regions";
   struct hd_columns columns = {place_columns, PLACE_COLUMNS, is_mpi ? 0 : UINT64_C(1) << BYTES, {0}};
   struct hd_table grid = {0};
   double most = 0;
@@ -206,30 +263,41 @@ static void print_places(const struct hd_job *job, bool is_mpi, size_t limit, co
   for (size_t i = 0; i < job->place_count; i++)
     most = is_call(&job->places[i]) == is_mpi ? fmax(most, hd_job_most(&job->places[i])) : most;
   columns.unit = hd_unit_for(most);
-  grid.table = hd_table_new(out);
+  columns.hidden |= document->html ? 0 : quartiles;
+  grid.table = hd_table_new(document->out);
   hd_columns_add(&columns, &grid);
   hd_table_place(&grid, title, false);
   for (size_t i = 0; i < job->place_count; i++)
     if (is_call(&job->places[i]) == is_mpi && (count++ < limit || limit == 0))
       put_place(job, &job->places[i], &columns, &grid);
-  if (count > 0) {
-    fprintf(out, "\nTimes in %s.\n", columns.unit.name);
-    hd_table_print(&grid, out);
+  if (count == 0) {
+    hd_table_free(&grid);
+    return;
   }
-  hd_table_free(&grid);
+  print_unit(document, is_mpi ? "Waits in MPI: times" : title, &columns.unit);
+  hd_document_figure(document, is_mpi ? "calls" : "work", 0);
+  hd_document_table(document, &grid);
+  if (document->html)
+    print_legend(document, &columns);
   if (limit > 0 && count > limit)
-    fprintf(out, "and %zu more: --limit 0\n", count - limit);
+    fprintf(document->out, "and %zu more: --limit 0\n", count - limit);
 }
 
-void hd_job_print(const struct hd_job *job, size_t limit, FILE *out) {
-  print_facts(job, FINDINGS_BRIEF, out);
-  hd_job_print_timeline(job, out);
-  print_ranks(job, limit, out);
-  print_places(job, false, limit, "Work: elapsed time of regions", out);
-  print_places(job, true, limit, "Waits in MPI", out);
-  hd_print_sentences(
-      out, "\nMost work first in which even ranks would save most: Most less Mean. A rank that waits least in a "
-           "collective call has come last. MPI: elapsed time that is not waiting in MPI outside regions, the mean / "
-           "elapsed; balance: the mean / the most; communication: the most / elapsed. OpenMP: busy thread "
-           "time / all that is left. See docs/mpi.md.");
+static const char meaning[] =
+    "Most work first in which even ranks would save most: Most less Mean. A rank that waits least in a "
+    "collective call has come last. MPI: elapsed time that is not waiting in MPI outside regions, the mean / "
+    "elapsed; balance: the mean / the most; communication: the most / elapsed. OpenMP: busy thread "
+    "time / all that is left. See docs/mpi.md.";
+
+void hd_job_print(const struct hd_job *job, size_t limit, bool is_html, FILE *out) {
+  struct hd_document document = {.out = out, .html = is_html};
+  print_facts(&document, job, is_html ? job->finding_count : FINDINGS_BRIEF);
+  hd_job_print_timeline(&document, job);
+  print_ranks(&document, job, limit);
+  print_places(&document, job, false, limit);
+  print_places(&document, job, true, limit);
+  if (is_html)
+    hd_document_say(&document, "%s", meaning);
+  else
+    hd_print_sentences(out, "\n%s", meaning);
 }

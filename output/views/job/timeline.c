@@ -21,8 +21,14 @@ static bool is_known(const double busy_at[HD_JOB_TIMES]) {
   return !isnan(sum);
 }
 
-void hd_job_print_timeline(const struct hd_job *job, FILE *out) {
+void hd_job_print_timeline(const struct hd_document *document, const struct hd_job *job) {
   const uint64_t threads = threads_of(job);
+  FILE *out = document->out;
+  if (document->html) {
+    hd_document_title(document, 2, "Busy threads by rank and time");
+    hd_document_figure(document, "ranks", 0);
+    return;
+  }
   if (!is_known(job->busy_at))
     return;
   fputc('\n', out);
@@ -36,7 +42,7 @@ void hd_job_print_timeline(const struct hd_job *job, FILE *out) {
                      (unsigned long long)threads);
 }
 
-enum { COLUMNS = 10 };
+enum { COLUMNS = 10, EACH = HD_JOB_TIMES / COLUMNS };
 _Static_assert(HD_JOB_TIMES % COLUMNS == 0 && COLUMNS * strlen("█") < HD_CELL_BYTES, "a column stands for whole parts");
 
 struct hd_value hd_job_rank_strip(const struct hd_job_rank *rank) {
@@ -44,9 +50,9 @@ struct hd_value hd_job_rank_strip(const struct hd_job_rank *rank) {
   char *text = value.text;
   for (int column = 0; column < COLUMNS && value.known; column++) {
     double busy = 0;
-    for (int i = 0; i < HD_JOB_TIMES / COLUMNS; i++)
-      busy += rank->busy_at[column * (HD_JOB_TIMES / COLUMNS) + i] / (HD_JOB_TIMES / COLUMNS);
-    text = stpcpy(text, hd_draw_height(busy / rank->threads));
+    for (int i = 0; i < EACH; i++)
+      busy += rank->busy_at[column * EACH + i];
+    text = stpcpy(text, hd_draw_height(busy / EACH / rank->threads));
   }
   return value;
 }

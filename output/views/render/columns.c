@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "output/views/render/csv.h"
+#include "support/command/memory.h"
 
 struct hd_value hd_number(double number) {
   return (struct hd_value){.known = isfinite(number), .number = number};
@@ -159,12 +160,11 @@ void hd_columns_cells(const struct hd_columns *columns, const struct hd_value *v
   }
 }
 
-void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out) {
+char *hd_columns_legend_text(const struct hd_columns *columns, const char *more) {
   char *text = NULL;
   size_t bytes = 0;
   FILE *into = open_memstream(&text, &bytes);
-  if (!into)
-    return;
+  hd_need(into);
   for (size_t i = SIZE_MAX; (i = hd_columns_next(columns, i)) < columns->count;) {
     const char *help = columns->items[i].help ? columns->items[i].help : "";
     const size_t length = strcspn(help, "\n");
@@ -172,8 +172,13 @@ void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE 
       fprintf(into, "%s: %.*s. ", columns->items[i].title, (int)length, help);
   }
   fputs(more, into);
-  fclose(into);
-  hd_print_wrapped(text ? text : "", 0, out);
+  hd_need(fclose(into) == 0);
+  return text;
+}
+
+void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out) {
+  char *text = hd_columns_legend_text(columns, more);
+  hd_print_wrapped(text, 0, out);
   fputc('\n', out);
   free(text);
 }

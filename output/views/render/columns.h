@@ -95,7 +95,10 @@ enum { HD_MARKED_CELL_BYTES = HD_CELL_BYTES + 8 };
 void hd_columns_cell(const struct hd_columns *columns, size_t column, const struct hd_value *value,
                      char cell[HD_MARKED_CELL_BYTES]);
 
-/** A paragraph: "Title: its help. ... ", then `more`. */
+/** "Title: its help. ... ", then `more`. The caller frees. */
+char *hd_columns_legend_text(const struct hd_columns *columns, const char *more);
+
+/** That as a paragraph. */
 void hd_columns_legend(const struct hd_columns *columns, const char *more, FILE *out);
 
 #endif

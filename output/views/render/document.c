@@ -220,6 +220,19 @@ void hd_document_headline(const struct hd_document *document, const char *word, 
   va_end(arguments);
 }
 
+void hd_document_facts(const struct hd_document *document, const char *lines) {
+  if (!document->html) {
+    hd_print_facts(lines, document->out);
+    return;
+  }
+  char word[HD_FACT_INDENT + 1];
+  for (size_t length; (length = strcspn(lines, "\n")) > 0; lines += length + (lines[length] == '\n')) {
+    const size_t before = length < HD_FACT_INDENT ? length : HD_FACT_INDENT;
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(lines, " \n"), lines);
+    hd_document_fact(document, word, "%.*s", (int)(length - before), lines + before);
+  }
+}
+
 void hd_document_say(const struct hd_document *document, const char *format, ...) {
   va_list arguments;
   if (document->html) {

@@ -30,6 +30,9 @@ void hd_document_fact(const struct hd_document *document, const char *word, cons
 void hd_document_headline(const struct hd_document *document, const char *word, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Lines of facts, as for hd_print_facts(), in text or HTML. */
+void hd_document_facts(const struct hd_document *document, const char *lines);
+
 /** A paragraph; may have lines of its own. */
 void hd_document_say(const struct hd_document *document, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

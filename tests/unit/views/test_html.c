@@ -8,6 +8,7 @@
 
 #include "output/model/memory.h"
 #include "output/views/html/html.h"
+#include "output/views/html/job_page.h"
 #include "output/views/html/source_file.h"
 #include "output/views/render/html_escape.h"
 #include "support/command/memory.h"
@@ -139,6 +140,29 @@ static size_t scripts_of_a_harmless_page(void) {
   return count;
 }
 
+static void write_job_page(FILE *out) {
+  struct hd_job *job = hd_job_new();
+  hd_job_add(job, test.model);
+  hd_job_finish(job);
+  assert_true(hd_html_write_job(job, out));
+  hd_job_free(job);
+}
+
+static void test_names_of_a_job_become_no_script(void **state) {
+  (void)state;
+  const size_t scripts = scripts_of_a_harmless_page() - 1; /* of a job one is data */
+  make_page(HOSTILE);
+  free(test.page);
+  test.page = written(write_job_page);
+  assert_int_equal(count_of(test.page, "<script"), scripts);
+  assert_int_equal(count_of(test.page, "</script"), scripts);
+  assert_null(strstr(test.page, "<b onclick"));
+  json_t *job = data_of("job");
+  assert_int_equal(json_array_size(json_object_get(job, "ranks")), 1);
+  assert_true(json_array_size(json_object_get(job, "places")) > 0);
+  json_decref(job);
+}
+
 static void test_names_become_no_script(void **state) {
   (void)state;
   const size_t scripts = scripts_of_a_harmless_page();
@@ -234,6 +258,7 @@ int main(void) {
       cmocka_unit_test(test_texts_have_no_markup_and_are_utf8),
       cmocka_unit_test(test_json_in_a_script_stays_the_same_json),
       cmocka_unit_test_teardown(test_names_become_no_script, forget),
+      cmocka_unit_test_teardown(test_names_of_a_job_become_no_script, forget),
       cmocka_unit_test_teardown(test_a_page_has_all_parts, forget),
       cmocka_unit_test_teardown(test_a_page_allows_its_own_scripts_only, forget),
       cmocka_unit_test(test_only_sources_are_read),
