@@ -58,9 +58,9 @@ struct hd_trace_stretch_record {
   uint64_t end_ticks; /* HD_TRACE_GOES_ON_TICKS: it goes on */
 };
 #define HD_TRACE_GOES_ON_TICKS UINT64_MAX
-/** HD_FILE_TRACE_LULLS: the first record is none, but its `begin_ticks` says how long each lasts at least. The last one,
- *  with this end, goes on, and counts only if it has lasted for so long when the trace ends; its begin may be UINT64_MAX:
- *  there is none. */
+/** HD_FILE_TRACE_LULLS: the first record is none, but its `begin_ticks` says how long each lasts at least. The second,
+ *  with this end, is the one that goes on, behind all others: it counts only if it has lasted for so long when the trace
+ *  ends; its begin may be UINT64_MAX: there is none. */
 #define HD_TRACE_MAY_COUNT_TICKS (UINT64_MAX - 1)
 
 enum {

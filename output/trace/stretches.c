@@ -14,10 +14,8 @@ static uint64_t to_ticks(const struct hd_model *model) {
   return full > 0 && full < model->end_ticks ? full : model->end_ticks;
 }
 
-/* One that had not ended ends with the trace, and may be too short. */
+/* The one that has not ended ends with the trace, and may be too short. */
 static bool counts(const struct hd_model *model, uint64_t least_ticks, struct hd_trace_stretch *stretch) {
-  if (stretch->to_ticks != HD_TRACE_MAY_COUNT_TICKS)
-    return true;
   stretch->to_ticks = to_ticks(model);
   return stretch->from_ticks < stretch->to_ticks && stretch->to_ticks - stretch->from_ticks >= least_ticks;
 }
@@ -54,14 +52,18 @@ struct hd_trace_stretches hd_trace_stretches_from(const struct hd_model *model, 
   struct hd_records at = hd_records_of(model->source, HD_BLOCK_TRACE_STRETCHES);
   const bool has_least = model->header.flags & HD_FILE_TRACE_LULLS && hd_records_next(&at);
   const uint64_t least_ticks = has_least ? record_of(&at)->begin_ticks : 0;
+  const bool has_present = has_least && hd_records_next(&at);
+  struct hd_trace_stretch present = {has_present ? record_of(&at)->begin_ticks : UINT64_MAX, 0};
   while (hd_records_next(&at)) {
     stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
     struct hd_trace_stretch stretch = {record_of(&at)->begin_ticks, record_of(&at)->end_ticks};
     if (stretch.from_ticks == model->trace_window.from_ticks + 1)
       stretch.from_ticks--;
-    if (counts(model, least_ticks, &stretch))
-      add_stretch(&stretches, stretch, &whole);
+    add_stretch(&stretches, stretch, &whole);
   }
+  stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
+  if (counts(model, least_ticks, &present))
+    add_stretch(&stretches, present, &whole);
   return stretches;
 }
 

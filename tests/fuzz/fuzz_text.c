@@ -115,7 +115,7 @@ static void try_job(const char *text) {
     return;
   FILE *sink = fz_open_sink();
   hd_job_finish(job);
-  hd_job_print(job, 0, sink);
+  hd_job_print(job, 0, false, sink);
   hd_job_print_findings(job, sink);
   hd_job_print_rank(job, (uint32_t)job->rank_count - 1, 0, sink);
   hd_job_json(job, true, sink);

@@ -271,7 +271,8 @@ static uint32_t check_lulls(const struct traced *whole, const struct traced *par
   struct hd_lulls lulls;
   char error[300];
   assert_true(hd_lulls_find(whole->model, &condition, &lulls, error, sizeof error));
-  qsort(lulls.items, lulls.count, sizeof *lulls.items, by_begin);
+  if (lulls.count > 0)
+    qsort(lulls.items, lulls.count, sizeof *lulls.items, by_begin);
   uint32_t found = 0;
   for (; found < lulls.count && lulls.items[found].to_ticks < end; found++) {
     assert_in_range(found, 0, part->stretches.count - 1);
