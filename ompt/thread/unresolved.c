@@ -181,7 +181,7 @@ static void charge(struct hd_thread *thread, uint64_t now) {
 
 /* Within what was refused: what is observed in there has ended, and what is refused goes on. */
 void hd_unresolved_go_on(struct hd_thread *thread, uint64_t now, uint32_t state) {
-  const bool is_outside = thread->base == thread->frames, is_idle = is_outside && state != HD_BUSY;
+  const bool is_outside = thread->base == thread->frames, is_idle = is_outside && state == HD_IDLE;
   if (thread->base->kind == HD_KIND_TASK && thread->unseen_tasks == 0)
     place_in_team(thread)->is_unresolved = false; /* what it waits for again, after this task, it is known to */
   if (is_idle)

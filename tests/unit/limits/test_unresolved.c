@@ -130,6 +130,31 @@ static void test_a_wait_in_which_a_task_is_refused_is_unresolved_from_then_on(vo
   hd_model_free(model);
 }
 
+/* Outside all regions, too: a wait there is not the end of the task, nor of the entry point that it runs in. */
+static void test_it_goes_on_after_a_wait_in_a_refused_entry_point_outside_all_regions(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  switch_at(5, HD_CLASS_ENTRY, true);
+  switch_at(5, HD_CLASS_TASK, true);
+  sc_at(10);
+  sc_entry_begin(HEDDLE_ENTRY_TASK_CREATION);
+  const uint32_t task = sc_task_create(0x600, ompt_task_explicit | ompt_task_undeferred);
+  sc_at(15);
+  sc_task_run(task);
+  section(20, 22, 25);
+  sc_at(30);
+  sc_task_leave(ompt_task_complete);
+  sc_at(40);
+  sc_entry_end(HEDDLE_ENTRY_TASK_CREATION, 0);
+  sc_at(50);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(UNRESOLVED(model, 0, PROGRAM), (20 - 10) + (50 - 25));
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 50 - 5);
+  hd_model_free(model);
+}
+
 /* Two tasks, which run while their threads wait for the region's end. What comes after the join is idle time, whatever
  * the worker did before. */
 static void run_at_end(bool second_is_observed) {
@@ -234,6 +259,7 @@ int main(void) {
       cmocka_unit_test(test_a_note_says_how_much_unless_that_is_next_to_nothing),
       cmocka_unit_test(test_nothing_is_unresolved_where_nothing_was_refused),
       cmocka_unit_test(test_a_wait_in_which_a_task_is_refused_is_unresolved_from_then_on),
+      cmocka_unit_test(test_it_goes_on_after_a_wait_in_a_refused_entry_point_outside_all_regions),
       cmocka_unit_test(test_at_a_regions_end_it_is_part_of_the_wait_up_to_the_join),
       cmocka_unit_test(test_what_comes_after_an_observed_task_is_known),
       cmocka_unit_test(test_what_goes_on_unresolved_in_a_window_is_not_watched),
