@@ -65,10 +65,16 @@ void hd_unresolved_begin_unheard(struct hd_thread *thread, uint64_t now) {
 
 /* ---- refused waits and entry points ---- */
 
+/* A lock's wait in which the thread goes on was a failed test, and the next event takes its frame away. */
+static struct hd_frame *frame_of_wait(const struct hd_thread *thread) {
+  return thread->pending & HD_PENDING_LOCK ? thread->top - 1 : thread->top;
+}
+
 static void begin_wait(struct hd_thread *thread) {
+  struct hd_frame *frame = frame_of_wait(thread);
   thread->instruments |= HD_INSTRUMENT_REFUSED;
-  if (thread->top->waits < WAITS_MOST)
-    thread->top->waits++;
+  if (frame->waits < WAITS_MOST)
+    frame->waits++;
 }
 
 void hd_unresolved_begin_wait(struct hd_thread *thread) {
@@ -92,8 +98,9 @@ void hd_unresolved_begin_entry(struct hd_thread *thread, bool of_loop) {
 }
 
 static void end_wait(struct hd_thread *thread) {
-  if (thread->top->waits > 0)
-    thread->top->waits--;
+  struct hd_frame *frame = frame_of_wait(thread);
+  if (frame->waits > 0)
+    frame->waits--;
 }
 
 void hd_unresolved_end_wait(void) {
@@ -181,7 +188,7 @@ static void charge(struct hd_thread *thread, uint64_t now) {
 
 /* Within what was refused: what is observed in there has ended, and what is refused goes on. */
 void hd_unresolved_go_on(struct hd_thread *thread, uint64_t now, uint32_t state) {
-  const bool is_outside = thread->base == thread->frames, is_idle = is_outside && state != HD_BUSY;
+  const bool is_outside = thread->base == thread->frames, is_idle = is_outside && state == HD_IDLE;
   if (thread->base->kind == HD_KIND_TASK && thread->unseen_tasks == 0)
     place_in_team(thread)->is_unresolved = false; /* what it waits for again, after this task, it is known to */
   if (is_idle)

@@ -130,6 +130,56 @@ static void test_a_wait_in_which_a_task_is_refused_is_unresolved_from_then_on(vo
   hd_model_free(model);
 }
 
+/* libomp 14 sends a test that fails as an acquire of a lock: no frame of it is left for the wait to be counted on. */
+static void test_it_goes_on_in_a_refused_wait_after_a_failed_test_of_a_lock(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_14);
+  sc_initial_begin();
+  sc_fork(0x300, 2, 1, 0);
+  switch_at(5, HD_CLASS_SYNC, true);
+  const uint32_t task = sc_task_create(0x600, ompt_task_explicit);
+  sc_at(10);
+  sc_acquire(ompt_mutex_lock, 7, 0x500);
+  sc_at(12);
+  sc_barrier_begin(ompt_sync_region_taskwait, 0x700);
+  sc_at(15);
+  sc_task_run(task);
+  sc_at(20);
+  sc_task_leave(ompt_task_complete);
+  sc_at(30);
+  sc_barrier_end(ompt_sync_region_taskwait, 0x700);
+  thread_1_arrives(40);
+  struct hd_model *model = end(60);
+  assert_int_equal(UNRESOLVED(model, 0, SITE(PARALLEL, 0x300)), (15 - 12) + (55 - 20));
+  assert_int_equal(UNRESOLVED(model, 0, SITE(PARALLEL, 0x300), SITE(TASK, 0x600)), 0);
+  hd_model_free(model);
+}
+
+/* Outside all regions, too: a wait there is not the end of the task, nor of the entry point that it runs in. */
+static void test_it_goes_on_after_a_wait_in_a_refused_entry_point_outside_all_regions(void **state) {
+  (void)state;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  switch_at(5, HD_CLASS_ENTRY, true);
+  switch_at(5, HD_CLASS_TASK, true);
+  sc_at(10);
+  sc_entry_begin(HEDDLE_ENTRY_TASK_CREATION);
+  const uint32_t task = sc_task_create(0x600, ompt_task_explicit | ompt_task_undeferred);
+  sc_at(15);
+  sc_task_run(task);
+  section(20, 22, 25);
+  sc_at(30);
+  sc_task_leave(ompt_task_complete);
+  sc_at(40);
+  sc_entry_end(HEDDLE_ENTRY_TASK_CREATION, 0);
+  sc_at(50);
+  sc_finish();
+  struct hd_model *model = ex_play();
+  assert_int_equal(UNRESOLVED(model, 0, PROGRAM), (20 - 10) + (50 - 25));
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, PROGRAM), 50 - 5);
+  hd_model_free(model);
+}
+
 /* Two tasks, which run while their threads wait for the region's end. What comes after the join is idle time, whatever
  * the worker did before. */
 static void run_at_end(bool second_is_observed) {
@@ -234,6 +284,8 @@ int main(void) {
       cmocka_unit_test(test_a_note_says_how_much_unless_that_is_next_to_nothing),
       cmocka_unit_test(test_nothing_is_unresolved_where_nothing_was_refused),
       cmocka_unit_test(test_a_wait_in_which_a_task_is_refused_is_unresolved_from_then_on),
+      cmocka_unit_test(test_it_goes_on_in_a_refused_wait_after_a_failed_test_of_a_lock),
+      cmocka_unit_test(test_it_goes_on_after_a_wait_in_a_refused_entry_point_outside_all_regions),
       cmocka_unit_test(test_at_a_regions_end_it_is_part_of_the_wait_up_to_the_join),
       cmocka_unit_test(test_what_comes_after_an_observed_task_is_known),
       cmocka_unit_test(test_what_goes_on_unresolved_in_a_window_is_not_watched),
