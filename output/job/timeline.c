@@ -11,7 +11,7 @@ static double rounded(double busy) {
 }
 
 void hd_job_rank_find_timeline(struct hd_job_rank *rank, const struct hd_model *model) {
-  const double part = (double)model->elapsed_ticks / HD_JOB_TIMES;
+  const double part = (double)model->elapsed_ticks / (int)HD_JOB_TIMES;
   for (int i = 0; i < HD_JOB_TIMES; i++) {
     struct hd_run_stretch stretch;
     const bool is_known = part > 0 && hd_model_stretch(model, i * part, (i + 1) * part, &stretch);
@@ -25,7 +25,7 @@ static double overlap(double from, double to, double other_from, double other_to
 
 /* The mean of a rank's busy threads in a part of the job, of which it may be over before the end. */
 static double busy_in(const struct hd_job_rank *rank, double from_s, double to_s) {
-  const double part_s = rank->elapsed_s / HD_JOB_TIMES;
+  const double part_s = rank->elapsed_s / (int)HD_JOB_TIMES;
   double busy_s = 0;
   for (int i = 0; i < HD_JOB_TIMES; i++) {
     const double common_s = overlap(from_s, to_s, i * part_s, (i + 1) * part_s);
@@ -35,7 +35,7 @@ static double busy_in(const struct hd_job_rank *rank, double from_s, double to_s
 }
 
 void hd_job_find_timeline(struct hd_job *job) {
-  const double part_s = job->elapsed_s / HD_JOB_TIMES;
+  const double part_s = job->elapsed_s / (int)HD_JOB_TIMES;
   for (int i = 0; i < HD_JOB_TIMES; i++) {
     job->busy_at[i] = 0;
     for (size_t rank = 0; rank < job->rank_count; rank++)
