@@ -66,9 +66,8 @@ void hd_charges_ask_schedules(struct hd_diagnosis *diagnosis) {
 /* ---- in words ---- */
 
 static const char *imbalance_cure(const struct hd_diagnosis *diagnosis, const struct hd_node *place) {
-  const uint32_t loop_node = diagnosis->facts[place->id].loop;
-  const bool region = hd_kind_is_region(place->kind);
-  const struct hd_node *loop = region && loop_node != 0 ? &diagnosis->model->nodes[loop_node] : place;
+  const struct hd_node *found = loop_of(diagnosis, place);
+  const struct hd_node *loop = found ? found : place;
   const struct hd_model_loop *chunks = hd_loops_find(diagnosis->model, loop->id);
   if (chunks && (chunks->flags & HD_CHUNKS_RUNTIME))
     return "OMP_SCHEDULE=dynamic or OMP_SCHEDULE=guided";

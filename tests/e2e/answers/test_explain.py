@@ -154,13 +154,22 @@ def test_first_findings_are_the_flaws_in_other_shapes(explain, build_program, th
 
 
 def assert_kept(explained, cause):
-    """What the cured program took less is within 15 % of the promise, or in its interval."""
+    """What the cured program took less is within 15 % of the promise, or in its interval. The cured program has not the
+    events of the flaw either: Heddle's own work for them is up to all that the flawed run has. Two runs of one program
+    differ by 2 % of what they take."""
     flawed, cured = explained
     promised = [finding for finding in flawed["findings"] if finding["cause"] == cause]
+    measuring = sum(finding["gain_s"] for finding in flawed["findings"] if finding["cause"] == "measurement")
     gained = flawed["elapsed_s"] - cured["elapsed_s"]
     gain, low, high = (sum(finding[key] for finding in promised) for key in ("gain_s", "gain_low_s", "gain_high_s"))
     assert of_program(flawed)[0]["cause"] == cause
-    assert abs(gained / gain - 1) < 0.15 or low <= gained <= high, (gained, promised)
+    differ = 0.02 * flawed["elapsed_s"]
+    assert abs(gained - gain) < 0.15 * gain + differ or low - differ <= gained <= high + measuring + differ, \
+        (gained, promised, measuring)
+
+
+def quickest(runs):
+    return min(runs, key=lambda explained: explained["elapsed_s"])
 
 
 @pytest.mark.timed
@@ -178,8 +187,10 @@ def test_the_cure_brings_what_was_promised(explain, build_program, shape):
 @pytest.mark.parametrize("pair", TWINS)
 def test_the_fixed_twin_of_an_example_brings_what_was_promised(explain, pair, options):
     cause, flawed, fixed, arguments = TWINS[pair]
-    check_times(lambda: [explain(BUILD / "examples" / name, *arguments, options=["--handout", *options],
-                                 env={"OMP_WAIT_POLICY": None}) for name in (flawed, fixed)],
+    def run(name):
+        return explain(BUILD / "examples" / name, *arguments, options=["--handout", *options], env={"OMP_WAIT_POLICY": None})
+
+    check_times(lambda: [quickest([run(name) for _ in range(3)]) for name in (flawed, fixed)],
                 lambda explained: assert_kept(explained, cause))
 
 

@@ -4,8 +4,6 @@
 #define WORK_CLOCK CLOCK_THREAD_CPUTIME_ID
 #include "flaws.h"
 
-enum { LENGTH = 250000 };
-static double sums[LENGTH];
 static volatile double apart[64];
 static double total;
 
@@ -127,12 +125,21 @@ static void scheduling(unsigned size) {
     apart[omp_get_thread_num() % 2 * 32] = i;
 }
 
+static double add(double to, double from) {
+  work_us(200);
+  return to + from;
+}
+
+#pragma omp declare reduction(slow : double : omp_out = add(omp_out, omp_in)) initializer(omp_priv = 0)
+
 static void reduction(unsigned size) {
+  double sums[2] = {0, 0};
   for (unsigned i = 0; i < 100 * size; i++) {
-#pragma omp parallel for schedule(static) reduction(+ : sums) // mark: reduction
+#pragma omp parallel for schedule(static) reduction(slow : sums) // mark: reduction
     for (int j = 0; j < 2; j++)
       sums[j] += 1;
   }
+  total += sums[0] + sums[1];
 }
 
 /* ---- barriers and regions ---- */
