@@ -61,7 +61,6 @@ static struct {
  * program are found like the functions. */
 #ifdef OPEN_MPI
 #pragma weak ompi_mpi_comm_world
-#pragma weak ompi_mpi_comm_null
 #pragma weak ompi_mpi_errors_return
 #pragma weak ompi_mpi_int
 #pragma weak ompi_mpi_byte

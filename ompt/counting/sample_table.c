@@ -60,19 +60,28 @@ static uint32_t limit_of(const struct table *table) {
   return __atomic_load_n(&table->limit, __ATOMIC_ACQUIRE);
 }
 
+/* Once the table is made. */
+static uint32_t limit_made(uint32_t i) {
+  struct table *table = &samples.tables[i];
+  if (limit_of(table) == 0) {
+    pthread_mutex_lock(&samples.lock);
+    if (table->limit == 0)
+      make(table, (uint32_t)FIRST_BYTES << i);
+    pthread_mutex_unlock(&samples.lock);
+  }
+  return limit_of(table);
+}
+
+void hd_sample_table_prepare(void) {
+  limit_made(0);
+}
+
 bool hd_sample_table_add(uint64_t address, uint64_t place, uint64_t weight) {
   for (uint32_t i = 0; i < TABLES; i++) {
-    struct table *table = &samples.tables[i];
-    if (limit_of(table) == 0) {
-      pthread_mutex_lock(&samples.lock);
-      if (table->limit == 0)
-        make(table, (uint32_t)FIRST_BYTES << i);
-      pthread_mutex_unlock(&samples.lock);
-    }
-    const uint32_t limit = limit_of(table);
+    const uint32_t limit = limit_made(i);
     if (limit == 0)
       return false;
-    if (add_to(table, limit, address, place, weight))
+    if (add_to(&samples.tables[i], limit, address, place, weight))
       return true;
   }
   return false;

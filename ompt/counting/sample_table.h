@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** Makes the first table, if there is none: it takes long for a thread's event. Any thread. */
+void hd_sample_table_prepare(void);
+
 /** Adds a sample that stands for `weight`. `place`: hd_sample_place. False: there is no room for another key. */
 bool hd_sample_table_add(uint64_t address, uint64_t place, uint64_t weight);
 

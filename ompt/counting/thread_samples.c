@@ -2,6 +2,8 @@
 #include "ompt/counting/thread_samples.h"
 
 #include <stdio.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "callpath/code/modules.h"
 #include "ompt/counting/sample_table.h"
@@ -99,11 +101,20 @@ static bool begin(uint64_t hz) {
   return true;
 }
 
+/* What the first sample would do in a thread's event, which is then 0.3 ms late where system calls and memory that is
+ * touched for the first time are slow: makes the table, and knows the modules where most samples lie. */
+static void prepare_places(void) {
+  const uintptr_t places[] = {getauxval(AT_ENTRY), (uintptr_t)getpid, getauxval(AT_SYSINFO_EHDR), (uintptr_t)hd_samples_ask};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    hd_modules_find((const void *)places[i], false); /* NOLINT(performance-no-int-to-ptr) */
+  hd_sample_table_prepare();
+}
+
 void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open) {
   const uint64_t hz = settings->samples_hz == HD_SAMPLES_DEFAULT ? HZ_DEFAULT : settings->samples_hz;
   sampling.open = open;
-  if (hz > 0 && open && may_ask(settings, open))
-    begin(hz);
+  if (hz > 0 && open && may_ask(settings, open) && begin(hz) && open == hd_sample_ring_open)
+    prepare_places();
 }
 
 bool hd_samples_ask(uint32_t hz) {
@@ -114,38 +125,6 @@ bool hd_samples_ask(uint32_t hz) {
     return false;
   __atomic_fetch_add(&sampling.changes, 1, __ATOMIC_RELEASE);
   return true;
-}
-
-void hd_samples_prepare(struct hd_thread *thread) {
-  const uint64_t changes = __atomic_load_n(&sampling.changes, __ATOMIC_ACQUIRE);
-  thread->samples = (struct hd_thread_samples){.head = &sampling.changes, .taken = changes, .change = changes};
-}
-
-/* A filter of system calls may have come meanwhile, whose author did not expect these. */
-void hd_samples_start(struct hd_thread *thread) {
-  struct hd_thread_samples *mine = &thread->samples;
-  mine->weight = __atomic_load_n(&sampling.weight, __ATOMIC_RELAXED);
-  if (mine->weight == 0)
-    return;
-  if (hd_seccomp_is_new() || open_rings(mine, mine->weight)) {
-    __atomic_fetch_add(&hd_store.header->unsampled_threads, 1, __ATOMIC_RELAXED);
-    return;
-  }
-  mine->epoch = hd_counters_epoch();
-  mine->head = hd_sample_ring_head(&mine->all);
-  mine->taken = 0;
-}
-
-/* More or fewer samples have been asked for since. */
-static void follow(struct hd_thread *thread) {
-  struct hd_thread_samples *mine = &thread->samples;
-  const uint64_t changes = __atomic_load_n(&sampling.changes, __ATOMIC_ACQUIRE);
-  if (changes == mine->change)
-    return;
-  HD_KEEP_ERRNO;
-  mine->change = changes;
-  close_rings(mine);
-  hd_samples_start(thread);
 }
 
 /* ---- samples ---- */
@@ -181,6 +160,43 @@ static void read_rings(const struct hd_thread *thread, struct hd_thread_samples 
   mine->rare.lost = 0;
   hd_sample_ring_end(&mine->rare);
   hd_sample_ring_end(&mine->all);
+}
+
+/* ---- threads ---- */
+
+void hd_samples_prepare(struct hd_thread *thread) {
+  const uint64_t changes = __atomic_load_n(&sampling.changes, __ATOMIC_ACQUIRE);
+  thread->samples = (struct hd_thread_samples){.head = &sampling.changes, .taken = changes, .change = changes};
+}
+
+/* A filter of system calls may have come meanwhile, whose author did not expect these. */
+void hd_samples_start(struct hd_thread *thread) {
+  struct hd_thread_samples *mine = &thread->samples;
+  mine->weight = __atomic_load_n(&sampling.weight, __ATOMIC_RELAXED);
+  if (mine->weight == 0)
+    return;
+  if (hd_seccomp_is_new() || open_rings(mine, mine->weight)) {
+    if (!mine->is_unsampled)
+      __atomic_fetch_add(&hd_store.header->unsampled_threads, 1, __ATOMIC_RELAXED);
+    mine->is_unsampled = true;
+    return;
+  }
+  mine->epoch = hd_counters_epoch();
+  mine->head = hd_sample_ring_head(&mine->all);
+  read_rings(thread, mine, false); /* touches them for the first time now, not in an event */
+  mine->taken = mine->all.at;
+}
+
+/* More or fewer samples have been asked for since. */
+static void follow(struct hd_thread *thread) {
+  struct hd_thread_samples *mine = &thread->samples;
+  const uint64_t changes = __atomic_load_n(&sampling.changes, __ATOMIC_ACQUIRE);
+  if (changes == mine->change)
+    return;
+  HD_KEEP_ERRNO;
+  mine->change = changes;
+  close_rings(mine);
+  hd_samples_start(thread);
 }
 
 /* What came before a pause, in it and after it cannot be told apart: then none counts. */

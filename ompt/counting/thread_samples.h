@@ -29,6 +29,7 @@ struct hd_thread_samples {
   uint64_t epoch;       /* hd_counters_epoch() then */
   uint64_t change;      /* the last change of rate that the thread has followed */
   uint32_t weight;      /* so many units of time are between two samples; 0: it takes none */
+  bool is_unsampled;    /* the thread counts among unsampled_threads */
   struct hd_sample_ring all;
   struct hd_sample_ring rare;
 };
