@@ -6,7 +6,7 @@ import pytest
 from concurrency_books import Books
 from conftest import marks
 from levels import at
-from timed import MissedItsTimes, check_times
+from timed import MissedItsTimes, check_longer_times
 
 
 POLICIES = {
@@ -15,9 +15,7 @@ POLICIES = {
     "blocktime0": {"KMP_BLOCKTIME": "0"},
     "infinite": {"KMP_BLOCKTIME": "infinite"},
 }
-# A thread wakes and reports some 0.1 ms after its books say so, on some machines 0.5 ms, and the tolerance is a share of the
-# run. What is wrong stays as large a share when all takes longer: after a failure the unit is the next one.
-UNITS_MS = (100, 200, 400)
+UNIT_MS = 100
 
 
 class Measured:
@@ -120,16 +118,15 @@ def assert_overlap(run, one, other, units):
 
 
 def check_runs(once, check):
-    """once(unit_ms) -> Measured, which must agree with its books and then, by check(), with the arithmetic, as check_times
-    says."""
-    units = iter(UNITS_MS)
+    """once(longer) -> Measured, which must agree with its books and then, by check(), with the arithmetic, as
+    check_longer_times says."""
 
     def compare(measured):
         assert_agrees_with_books(measured)
         if check:
             check(measured)
 
-    check_times(lambda: once(next(units, UNITS_MS[-1])), compare)
+    check_longer_times(once, compare)
 
 
 @pytest.fixture
@@ -141,8 +138,8 @@ def levels_of(measure, build_program):
         program = build_program(source, flags=["-pthread"])
         env = {**POLICIES[policy], **(env or {})}
 
-        def once(unit_ms):
-            loaded = measure(program, unit_ms, how, mode, runtime=runtime, threads=threads, env=env)
+        def once(longer):
+            loaded = measure(program, UNIT_MS * longer, how, mode, runtime=runtime, threads=threads, env=env)
             return Measured(loaded, Books(loaded.stdout), marks(source), places)
 
         check_runs(once, check)

@@ -116,6 +116,17 @@ def check_times(measure_once, check):
     pytest.xfail(reason)
 
 
+# A thread reports some 0.1 ms late that it has woken up, and the first time that code runs takes as long; on some machines
+# 0.5 ms. Where a tolerance is a share of the run, what is wrong stays as large a share when all takes longer.
+LONGER = (1, 2, 4)
+
+
+def check_longer_times(measure, check):
+    """As check_times; measure(longer) works so many times as long, after a failure longer."""
+    lengths = iter(LONGER)
+    check_times(lambda: measure(next(lengths, LONGER[-1])), check)
+
+
 timed, not_judged = [], []
 
 

@@ -30,9 +30,9 @@ def test_serial_part(run_heddle, build_program, export, tmp_path, threads):
     the books, starting the program and ending it, is serial, and takes a few milliseconds on an idle machine."""
     program = build_program("serial_part.c", flags=["-pthread"])
 
-    def once(unit_ms):
+    def once(longer):
         path = tmp_path / f"{time.monotonic_ns()}.heddle"
-        done = heddle_run(run_heddle, program, path, unit_ms, "sleep", threads=threads)
+        done = heddle_run(run_heddle, program, path, 100 * longer, "sleep", threads=threads)
         assert done.returncode == 0, done.stderr
         loaded = export(path)
         assert_identities(loaded)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Any number of ranks, of which one, argv[2], has most to do in a parallel region; the others wait for it as argv[1]
- * says. Each writes to books.RANK, by its own clock, how long its regions and its calls of MPI took: "work NS", "wait
+ * says; argv[3], if given: all work lasts so many times as long. Each writes to books.RANK, by its own clock, how long its regions and its calls of MPI took: "work NS", "wait
  * NS". */
 #include <mpi.h>
 #include <omp.h>
@@ -11,7 +11,7 @@
 
 enum { ROUNDS = 3, LONG_MS = 200, SHORT_MS = 20, STAIR_MS = 10 };
 
-static int rank, ranks, late;
+static int rank, ranks, late, longer = 1;
 static long long work_ns, wait_ns;
 
 static long long now(void) {
@@ -61,12 +61,12 @@ static void send_to_nobody(void) {
 }
 
 static void play(const char *how) {
-  const int ms = rank == late ? LONG_MS : SHORT_MS;
-  const int stair = rank == late ? LONG_MS : STAIR_MS * (rank + 1);
+  const int ms = longer * (rank == late ? LONG_MS : SHORT_MS);
+  const int stair = longer * (rank == late ? LONG_MS : STAIR_MS * (rank + 1));
   if (strcmp(how, "stairs") == 0)
     work(stair, stair);
   else if (strcmp(how, "hybrid") == 0)
-    work(SHORT_MS, ms);
+    work(longer * SHORT_MS, ms);
   else
     work(ms, ms);
   const long long from = now();
@@ -95,6 +95,7 @@ int main(int argc, char **argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   late = atoi(argv[2]);
+  longer = argc > 3 ? atoi(argv[3]) : 1;
   send_to_nobody();
   for (int round = 0; round < ROUNDS; round++)
     play(argv[1]);

@@ -3,7 +3,7 @@
  * Markers of heddle.h around work of known length; with OpenMP or without it (then a region is run by one thread).
  * work(BOOK, ms) spins and enters its time in a book; at the end "did BOOK NS" is printed for each.
  *
- * A second argument, "warm": first a region of two threads, so that starting the runtime is no part of anything else.
+ * With LONGER=N in the environment all work is N times as long. A second argument, "warm": first a region of two threads, so that starting the runtime is no part of anything else.
  *
  *   phases      "read" once around `read`; "solve" twice around `solve`, the first time also around "assemble" twice
  *               (`assemble`) and a region of two threads: `team0` on the first, "inner" around `inner` on the second
@@ -20,6 +20,7 @@
 #endif
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -38,6 +39,7 @@ static struct {
   const char *name;
   unsigned long long ns;
 } books[MOST_BOOKS];
+static unsigned longer = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned long long now_ns(void) {
@@ -58,7 +60,7 @@ static void enter(const char *name, unsigned long long ns) {
 
 static void work(const char *book, unsigned ms) {
   const unsigned long long begin = now_ns();
-  while (now_ns() - begin < ms * 1000000ull) {
+  while (now_ns() - begin < longer * ms * 1000000ull) {
   }
   enter(book, now_ns() - begin);
 }
@@ -173,6 +175,8 @@ int main(int argc, char **argv) {
     void (*run)(void);
   } cases[] = {
       {"phases", phases}, {"nested", nested}, {"pause", pauses}, {"unbalanced", unbalanced}, {"threads", threads}};
+  if (getenv("LONGER"))
+    longer = (unsigned)strtoul(getenv("LONGER"), NULL, 10);
   if (argc > 2)
     warm_up();
   for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
