@@ -104,7 +104,8 @@ static bool begin(uint64_t hz) {
 /* What the first sample would do in a thread's event, which is then 0.3 ms late where system calls and memory that is
  * touched for the first time are slow: makes the table, and knows the modules where most samples lie. */
 static void prepare_places(void) {
-  const uintptr_t places[] = {getauxval(AT_ENTRY), (uintptr_t)getpid, getauxval(AT_SYSINFO_EHDR), (uintptr_t)hd_samples_ask};
+  const uintptr_t places[] = {getauxval(AT_ENTRY), (uintptr_t)getpid, getauxval(AT_SYSINFO_EHDR),
+                              (uintptr_t)hd_samples_ask};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     hd_modules_find((const void *)places[i], false); /* NOLINT(performance-no-int-to-ptr) */
   hd_sample_table_prepare();

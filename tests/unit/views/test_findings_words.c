@@ -11,9 +11,10 @@ enum { EVIDENCE_WIDTH = 96, ATTEMPT_WIDTH = 91 };
 /* A number with many digits, and a time that takes as much room as any: "0.123 us". */
 enum { MANY = 1000000000, TIME = 123 };
 
-enum { REGION = 1, SINGLE, SECTIONS, BARRIER, CRITICAL, LOCK, ATOMIC, ORDERED, TASK, CALL };
-static const enum hd_kind kinds[] = {HD_KIND_SINGLE, HD_KIND_SECTIONS, HD_KIND_BARRIER, HD_KIND_CRITICAL, HD_KIND_LOCK,
-                                     HD_KIND_ATOMIC, HD_KIND_ORDERED,  HD_KIND_TASK,    HD_KIND_MPI};
+enum { REGION = 1, SINGLE, SECTIONS, BARRIER, CRITICAL, LOCK, ATOMIC, ORDERED, TASK, CALL, LOOP };
+static const enum hd_kind kinds[] = {HD_KIND_SINGLE, HD_KIND_SECTIONS,   HD_KIND_BARRIER, HD_KIND_CRITICAL,
+                                     HD_KIND_LOCK,   HD_KIND_ATOMIC,     HD_KIND_ORDERED, HD_KIND_TASK,
+                                     HD_KIND_MPI,    HD_KIND_LOOP_STATIC};
 
 static struct builder builder;
 static struct hd_model *model;
@@ -80,6 +81,20 @@ static void test_causes_of_regions(void **state) {
   expect_room(hd_say_barrier, HD_CAUSE_BARRIER, BARRIER, false);
   expect_room(hd_say_barrier, HD_CAUSE_BARRIER, REGION, true);
   expect_room(hd_say_reduction, HD_CAUSE_REDUCTION, REGION, true);
+}
+
+/* A schedule of the loop that is most of the region's work; of no other one. */
+static void test_uneven_work_outside_of_the_loop(void **state) {
+  (void)state;
+  diagnosis.facts[REGION].loop = LOOP;
+  model->nodes[REGION].inclusive_ticks[HD_BUSY] = 100;
+  for (int is_most = 0; is_most < 2; is_most++) {
+    model->nodes[LOOP].inclusive_ticks[HD_BUSY] = is_most ? 60 : 40;
+    struct hd_finding finding = {.cause = HD_CAUSE_IMBALANCE, .place = &model->nodes[REGION]};
+    hd_say_imbalance(&diagnosis, &finding);
+    assert_ptr_equal(strstr(finding.attempt[0], is_most ? "schedule(dynamic) or" : "the same share"),
+                     finding.attempt[0]);
+  }
 }
 
 static void test_causes_of_locks_and_tasks(void **state) {
@@ -150,9 +165,9 @@ static void test_waits_in_mpi(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, forget)
   const struct CMUnitTest tests[] = {
-      TEST(test_causes_of_regions), TEST(test_causes_of_locks_and_tasks),
-      TEST(test_holders_of_locks),  TEST(test_causes_of_the_run),
-      TEST(test_waits_in_mpi),
+      TEST(test_causes_of_regions),         TEST(test_uneven_work_outside_of_the_loop),
+      TEST(test_causes_of_locks_and_tasks), TEST(test_holders_of_locks),
+      TEST(test_causes_of_the_run),         TEST(test_waits_in_mpi),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,7 @@ static double add(double to, double from) {
   return to + from;
 }
 
-#pragma omp declare reduction(slow : double : omp_out = add(omp_out, omp_in)) initializer(omp_priv = 0)
+#pragma omp declare reduction(slow:double : omp_out = add(omp_out, omp_in)) initializer(omp_priv = 0)
 
 static void reduction(unsigned size) {
   double sums[2] = {0, 0};
@@ -290,8 +290,7 @@ static void loops(unsigned size) {
 }
 
 static const struct flaw table[] = {
-#define ROW(name)                                                                                                      \
-  { #name, name }
+#define ROW(name) {#name, name}
     ROW(serial),     ROW(between),    ROW(team),     ROW(single),   ROW(masked),  ROW(nowait), ROW(sections),
     ROW(triangle),   ROW(decreasing), ROW(unclosed), ROW(chunk),    ROW(huge),    ROW(few),    ROW(number),
     ROW(scheduling), ROW(reduction),  ROW(turns),    ROW(lasting),  ROW(closing), ROW(tiny),   ROW(critical),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Any number of ranks, of which one, argv[2], has most to do in a parallel region; the others wait for it as argv[1]
- * says; argv[3], if given: all work lasts so many times as long. Each writes to books.RANK, by its own clock, how long its regions and its calls of MPI took: "work NS", "wait
- * NS". */
+ * says; argv[3], if given: all work lasts so many times as long. Each writes to books.RANK, by its own clock, how long
+ * its regions and its calls of MPI took: "work NS", "wait NS". */
 #include <mpi.h>
 #include <omp.h>
 #include <stdio.h>

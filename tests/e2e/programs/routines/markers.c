@@ -3,7 +3,8 @@
  * Markers of heddle.h around work of known length; with OpenMP or without it (then a region is run by one thread).
  * work(BOOK, ms) spins and enters its time in a book; at the end "did BOOK NS" is printed for each.
  *
- * With LONGER=N in the environment all work is N times as long. A second argument, "warm": first a region of two threads, so that starting the runtime is no part of anything else.
+ * With LONGER=N in the environment all work is N times as long. A second argument, "warm": first a region of two
+ * threads, so that starting the runtime is no part of anything else.
  *
  *   phases      "read" once around `read`; "solve" twice around `solve`, the first time also around "assemble" twice
  *               (`assemble`) and a region of two threads: `team0` on the first, "inner" around `inner` on the second
