@@ -9,16 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "rest.h"
 
 enum { LATE_MS = 300, MUCH_LATER_MS = 2500, WORK_MS = 20 };
 
 static int rank, ranks, which;
-
-static void rest(int ms) {
-  nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
-}
 
 __attribute__((noinline)) static void work(void) {
 #pragma omp parallel // mark: region

@@ -7,23 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+#include "rest.h"
 
 enum { ROUNDS = 3, LONG_MS = 200, SHORT_MS = 20, STAIR_MS = 10 };
 
 static int rank, ranks, late, longer = 1;
 static long long work_ns, wait_ns;
-
-static long long now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static void rest(int ms) {
-  const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-  nanosleep(&time, NULL);
-}
 
 /* Thread 0 for `first` milliseconds, the others for `others`. Inlined, its calls would be merged and have no line. */
 __attribute__((noinline)) static void work(int first, int others) {

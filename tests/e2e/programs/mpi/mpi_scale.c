@@ -6,20 +6,10 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#include "rest.h"
 
 enum { WORK_MS = 800, UNEVEN_MS = 300, SERIAL_MS = 400 };
-
-static long long now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
-static void rest(int ms) {
-  const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
-  nanosleep(&time, NULL);
-}
 
 __attribute__((noinline)) static void work(int ms) {
   const long long from = now();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranks that wait for each other in each of MPI's ways; each writes what it waited, by its own clock, to books.RANK:
- * "KIND nanoseconds calls bytes". Argument `regions`: they work in parallel regions meanwhile; `abort`: rank 1 ends all;
- * `forget`: none calls MPI_Finalize. */
+ * "KIND nanoseconds calls bytes". Argument `regions`: they work in parallel regions meanwhile; `abort`: rank 1 ends
+ * all; `forget`: none calls MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "rest.h"
 
 enum kind { POINT_TO_POINT, COLLECTIVE, ONE_SIDED, IO, KINDS };
 static const char *const names[] = {"mpi_point_to_point", "mpi_collective", "mpi_one_sided", "mpi_io"};
@@ -14,12 +15,6 @@ static struct {
   long long ns, calls, bytes;
 } books[KINDS];
 static int rank, ranks;
-
-static long long now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
 
 #define BOOK(kind, size, call)                                                                                         \
   do {                                                                                                                 \
@@ -31,12 +26,11 @@ static long long now(void) {
   } while (0)
 
 static void work(int with_regions, int ms) {
-  struct timespec time = {.tv_nsec = ms * 1000000L};
   if (with_regions) {
 #pragma omp parallel // mark: region
-    nanosleep(&time, NULL);
+    rest(ms);
   } else {
-    nanosleep(&time, NULL);
+    rest(ms);
   }
 }
 
