@@ -69,13 +69,13 @@ static bool is_suspended_here(const struct hd_thread *thread, const ompt_data_t 
 }
 
 /* Tasks have been switched off, now or since one with this value was created: nothing of it is observed any more. */
-static bool is_refused(uint64_t value) {
+static bool is_refused(uint64_t value, uint64_t now) {
   if (value & HD_TASK_UNSEEN)
     return true;
   if (!hd_budget_touched(HD_CLASS_TASK))
     return false;
   return hd_budget_refuses(HD_CLASS_TASK) || !(value & HD_TASK_KNOWN) ||
-         !hd_task_is_of_epoch(value, hd_budget_task_epoch());
+         !hd_task_is_of_epoch(value, hd_budget_task_epoch(), hd_budget_tasks_off_ticks(), now);
 }
 
 /* A wait that tasks have begun in that are not observed. */
@@ -304,7 +304,7 @@ void hd_task_schedule(struct hd_thread *thread, uint64_t now, ompt_data_t *prior
   hd_thread_tell_held(thread);
   if (is_suspended_here(thread, next))
     hd_task_return_to(thread, now, next);
-  else if (is_refused(hd_task_value(next)))
+  else if (is_refused(hd_task_value(next), now))
     begin_unseen(thread, now, next);
   else
     resume(thread, now, next);

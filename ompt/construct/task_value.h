@@ -106,12 +106,19 @@ static inline uint64_t hd_task_delay(uint64_t value, uint64_t now) {
   return is_ahead ? 0 : units << hd_lengths_scale.unit_shift;
 }
 
-/** Whether tasks have been switched off since it was created. */
-static inline bool hd_task_is_of_epoch(uint64_t value, uint32_t epoch) {
+/** Whether a timed task that has not begun yet was surely created before `then`. */
+static inline bool hd_task_was_created_before(uint64_t value, uint64_t then, uint64_t now) {
+  return now - hd_task_delay(value, now) + (UINT64_C(1) << hd_lengths_scale.unit_shift) <= then;
+}
+
+/** Whether tasks, last switched off at `off_ticks`, have not been since it was created. A few bits of the epoch come
+ * again, but one that has them alone has the time of its creation, too. */
+static inline bool hd_task_is_of_epoch(uint64_t value, uint32_t epoch, uint64_t off_ticks, uint64_t now) {
   const bool has_few = hd_task_is_timed(value) && !(value & HD_TASK_STARTED);
   const uint64_t differs = has_few ? hd_task_part(value, HD_TASK_FEW, HD_TASK_FEW_BITS) ^ epoch
                                    : hd_task_part(value, HD_TASK_EPOCH, HD_TASK_EPOCH_BITS) ^ epoch;
-  return (differs & ((1u << (has_few ? HD_TASK_FEW_BITS : HD_TASK_EPOCH_BITS)) - 1)) == 0;
+  return (differs & ((1u << (has_few ? HD_TASK_FEW_BITS : HD_TASK_EPOCH_BITS)) - 1)) == 0 &&
+         !(has_few && hd_task_was_created_before(value, off_ticks, now));
 }
 
 /** An index too large for its bits is none. */

@@ -166,9 +166,11 @@ static void end_in_regions(uint64_t now) {
 }
 
 /* Tasks that were created while it was on are not observed from now on. */
-static void count_epoch(enum hd_event_class event_class) {
+static void count_epoch(enum hd_event_class event_class, uint64_t now) {
   uint32_t *epoch = &hd_budget_state.epochs[event_class];
   hd_budget_state.regions = 0;
+  if (event_class == HD_CLASS_TASK)
+    __atomic_store_n(&hd_budget_state.tasks_off_ticks, now, __ATOMIC_RELAXED);
   __atomic_store_n(epoch, *epoch + 1, __ATOMIC_RELAXED);
 }
 
@@ -180,7 +182,7 @@ void hd_budget_begin_off(const struct hd_thread *thread, struct hd_budget_off *o
   write_off(thread, off, now, cost_ppm);
   off->is_off = true;
   off->off_ticks = now;
-  count_epoch(off->event_class);
+  count_epoch(off->event_class, now);
   __atomic_store_n(&hd_budget.touched, hd_budget.touched | bit, __ATOMIC_RELEASE);
   __atomic_fetch_or(hd_budget_bits_of(off->profile), bit, __ATOMIC_RELEASE);
   hd_budget_watch_off(off->profile, now);
@@ -222,7 +224,7 @@ void hd_budget_change_off(const struct hd_thread *thread, struct hd_budget_off *
     write_off(thread, off, now, cost_ppm);
   }
   if (more)
-    count_epoch(off->event_class);
+    count_epoch(off->event_class, now);
   hd_budget_unmute(1u << off->event_class);
   hd_budget_look_over(now);
 }
@@ -390,6 +392,10 @@ void hd_budget_check(struct hd_thread *thread, enum hd_event_kind kind, uint64_t
 
 uint32_t hd_budget_task_epoch(void) {
   return epoch_of(HD_CLASS_TASK);
+}
+
+uint64_t hd_budget_tasks_off_ticks(void) {
+  return __atomic_load_n(&hd_budget_state.tasks_off_ticks, __ATOMIC_RELAXED);
 }
 
 /* ---- start and end ---- */

@@ -156,5 +156,7 @@ void hd_budget_expect_exits(void);
 
 /** How often tasks have been switched off: a task is observed only in the time in which it was created. */
 uint32_t hd_budget_task_epoch(void);
+/** When they last were; 0: never. */
+uint64_t hd_budget_tasks_off_ticks(void);
 
 #endif

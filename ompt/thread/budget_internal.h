@@ -42,8 +42,10 @@ struct hd_budget_state {
   uint64_t random;
   struct hd_store_cursor cursor;
   uint32_t records;
-  uint32_t regions;                /* outermost ones since a class was last switched off */
-  uint32_t epochs[HD_CLASS_COUNT]; /* how often each was switched off; atomic, all else is under the lock */
+  uint32_t regions; /* outermost ones since a class was last switched off */
+  /* How often each was switched off, and when tasks last were: atomic. All else is under the lock. */
+  uint32_t epochs[HD_CLASS_COUNT];
+  uint64_t tasks_off_ticks;
 };
 extern HD_INSIDE struct hd_budget_state hd_budget_state;
 

@@ -72,6 +72,25 @@ static void test_a_task_created_as_its_class_goes_off_is_not_taken_up_later(void
   hd_model_free(model);
 }
 
+/* A task that waits to begin has a few bits of the number of times that tasks went off. */
+static void test_a_task_is_unseen_however_often_tasks_went_off_while_it_waited(void **state) {
+  (void)state;
+  begin(SC_LIBOMP_19);
+  const uint32_t task = sc_task_create(0x600, ompt_task_explicit);
+  for (uint64_t i = 1; i <= 16; i++) {
+    switch_at(2 * i, HD_CLASS_TASK, true);
+    switch_at(2 * i + 1, HD_CLASS_TASK, false);
+  }
+  sc_at(40);
+  sc_task_run(task);
+  sc_at(50);
+  sc_task_leave(ompt_task_complete);
+  struct hd_model *model = end(80);
+  assert_int_equal(ex_visits(model, 0, SITE(PARALLEL, 0x300), SITE(TASK, 0x600)), 0);
+  assert_int_equal(ex_ticks(model, 0, HD_BUSY, SITE(PARALLEL, 0x300)), 65);
+  hd_model_free(model);
+}
+
 /* It was created while they were off. */
 static void test_a_wait_in_which_an_unseen_task_begins_is_busy_though_tasks_are_on(void **state) {
   (void)state;
@@ -332,6 +351,7 @@ static void test_an_earlier_regions_barriers_do_not_stand_for_refused_ones(void 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_task_created_as_its_class_goes_off_is_not_taken_up_later),
+      cmocka_unit_test(test_a_task_is_unseen_however_often_tasks_went_off_while_it_waited),
       cmocka_unit_test(test_a_wait_in_which_an_unseen_task_begins_is_busy_though_tasks_are_on),
       cmocka_unit_test(test_what_an_unseen_task_leaves_open_ends_with_it),
       cmocka_unit_test(test_the_waits_of_unseen_tasks_cost_nothing),

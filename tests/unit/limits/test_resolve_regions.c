@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Floods of regions that are switched off but for windows: what the reader makes of them is right on average, and adds
  * up; how many there were is exact. The truth is what the same program's profile says with all events. HEDDLE_SEEDS=n
- * (default 100) plays n / 5 programs. */
+ * (default 100) plays n / 5 programs, but ten at least: averages of fewer prove nothing. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -87,7 +87,7 @@ static void compare(struct outcome *outcome, const struct hd_model *truth, struc
 static void test_regions_are_estimated(void **state) {
   (void)state;
   const char *text = getenv("HEDDLE_SEEDS");
-  const unsigned long seeds = (text ? strtoul(text, NULL, 10) : 100) / 5;
+  const unsigned long wanted = (text ? strtoul(text, NULL, 10) : 100) / 5, seeds = wanted > ENOUGH ? wanted : ENOUGH;
   struct outcome outcome = {0};
   for (uint64_t seed = 1; seed <= seeds; seed++) {
     build(seed);
@@ -105,7 +105,7 @@ static void test_regions_are_estimated(void **state) {
                 sqrt(outcome.squares / n / 2), outcome.held / n);
   assert_true(fabs(outcome.busy / n) < 0.01 && fabs(outcome.waits / n) < 0.01 && fabs(outcome.idle / n) < 0.01);
   assert_true(fabs(outcome.elapsed / n / 2) < 0.02 && fabs(outcome.gain / n / 2) < 0.01);
-  assert_true(n < (double)ENOUGH || outcome.held >= 0.9 * n);
+  assert_true(outcome.held >= 0.9 * n);
 }
 
 int main(void) {
