@@ -415,7 +415,8 @@ int main(int argc, char **argv) {
   }
   setenv("HEDDLE_UNWIND", "off", 1); /* what a stack costs: benchmarks/unwind */
   setenv("HEDDLE_OVERHEAD", "off", 1);
-  setenv("HEDDLE_MEMORY", "off", 1); /* else it gives out at some thousand regions */
+  setenv("HEDDLE_SAMPLES", "off", 1); /* they come while events are stepped through */
+  setenv("HEDDLE_MEMORY", "off", 1);  /* else it gives out at some thousand regions */
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED || (CAN_STEP && signal(SIGTRAP, on_step) == SIG_ERR) || !measure_all((unsigned)repetitions))
     return 1;
