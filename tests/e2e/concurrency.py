@@ -15,6 +15,7 @@ POLICIES = {
     "blocktime0": {"KMP_BLOCKTIME": "0"},
     "infinite": {"KMP_BLOCKTIME": "infinite"},
 }
+# With 40 the tests take half as long, but 30 of 266 failed on an idle machine: see LONGER in timed.py.
 UNIT_MS = 100
 
 

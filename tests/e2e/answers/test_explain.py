@@ -11,7 +11,7 @@ import os
 import pytest
 
 from conftest import BUILD, libomp_folder, marks
-from timed import check_times
+from timed import check_longer_times, check_times
 
 HEALTHY_PERCENT = 5
 
@@ -154,18 +154,14 @@ def test_first_findings_are_the_flaws_in_other_shapes(explain, build_program, th
 
 
 def assert_kept(explained, cause):
-    """What the cured program took less is within 15 % of the promise, or in its interval. The cured program has not the
-    events of the flaw either: Heddle's own work for them is up to all that the flawed run has. Two runs of one program
-    differ by 2 % of what they take."""
+    """What the cured program took less is within 15 % of the promise, or in its interval. It has not the events of the flaw
+    either: Heddle's own work, a finding by itself, goes with it."""
     flawed, cured = explained
-    promised = [finding for finding in flawed["findings"] if finding["cause"] == cause]
-    measuring = sum(finding["gain_s"] for finding in flawed["findings"] if finding["cause"] == "measurement")
+    promised = [finding for finding in flawed["findings"] if finding["cause"] in (cause, "measurement")]
     gained = flawed["elapsed_s"] - cured["elapsed_s"]
     gain, low, high = (sum(finding[key] for finding in promised) for key in ("gain_s", "gain_low_s", "gain_high_s"))
     assert of_program(flawed)[0]["cause"] == cause
-    differ = 0.02 * flawed["elapsed_s"]
-    assert abs(gained - gain) < 0.15 * gain + differ or low - differ <= gained <= high + measuring + differ, \
-        (gained, promised, measuring)
+    assert abs(gained / gain - 1) < 0.15 or low <= gained <= high, (gained, promised)
 
 
 def quickest(runs):
@@ -186,12 +182,16 @@ def test_the_cure_brings_what_was_promised(explain, build_program, shape):
 @pytest.mark.parametrize("options", [[], ["--overhead", "off"]], ids=["default", "off"])
 @pytest.mark.parametrize("pair", TWINS)
 def test_the_fixed_twin_of_an_example_brings_what_was_promised(explain, pair, options):
+    """The quickest of three runs each: two runs of one program differ by some per cent."""
     cause, flawed, fixed, arguments = TWINS[pair]
-    def run(name):
-        return explain(BUILD / "examples" / name, *arguments, options=["--handout", *options], env={"OMP_WAIT_POLICY": None})
 
-    check_times(lambda: [quickest([run(name) for _ in range(3)]) for name in (flawed, fixed)],
-                lambda explained: assert_kept(explained, cause))
+    def run(name, longer):
+        *sizes, steps = arguments
+        return explain(BUILD / "examples" / name, *sizes, str(int(steps) * longer), options=["--handout", *options],
+                       env={"OMP_WAIT_POLICY": None})
+
+    check_longer_times(lambda longer: [quickest([run(name, longer) for _ in range(3)]) for name in (flawed, fixed)],
+                       lambda explained: assert_kept(explained, cause))
 
 
 @pytest.mark.timed
