@@ -16,7 +16,7 @@ enum { ALL = -1 };
 /* The runs of one set (or ALL) with one thread count (or ALL). Adds nothing when there are none. */
 static void add_job(struct hd_compare_jobs *jobs, const struct hd_compare_sets *sets, enum hd_comparison_mode mode,
                     long set, long threads) {
-  jobs->items = hd_grow(jobs->items, jobs->count + 1, sizeof *jobs->items);
+  jobs->items = hd_grow_by_one(jobs->items, jobs->count, sizeof *jobs->items);
   struct hd_compare_job *job = &jobs->items[jobs->count++];
   *job = (struct hd_compare_job){.mode = mode, .inputs = hd_new(sets->run_count, sizeof *job->inputs)};
   for (size_t i = 0; i < sets->run_count; i++) {

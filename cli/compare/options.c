@@ -31,7 +31,7 @@ static bool take_predictions(const struct hd_option_use *use) {
 static bool take_condition(const struct hd_option_use *use) {
   struct hd_compare_choices *choices = use->choices;
   char error[512];
-  struct hd_fail_if **grown = hd_grow(choices->conditions, choices->condition_count + 1, sizeof *grown);
+  struct hd_fail_if **grown = hd_grow_by_one(choices->conditions, choices->condition_count, sizeof *grown);
   choices->conditions = grown;
   if (!hd_formula_open(error, sizeof error)) { /* no fault of the expression */
     fprintf(stderr, "heddle: --fail-if: %s\n", error);

@@ -21,7 +21,7 @@
 /* ---- files ---- */
 
 static void add_set(struct hd_compare_sets *sets, const char *path) {
-  sets->sets = hd_grow(sets->sets, sets->set_count + 1, sizeof *sets->sets);
+  sets->sets = hd_grow_by_one(sets->sets, sets->set_count, sizeof *sets->sets);
   sets->sets[sets->set_count++] = (struct hd_compare_set){.path = hd_print("%s", path)};
 }
 
@@ -34,7 +34,7 @@ static bool add_run(struct hd_compare_sets *sets, const char *path) {
   if (model->nodes[0].marks[HD_MARKS_OF_CALLPATHS] & HD_MARK_REGIONS) /* else most of what those took would be missing */
     hd_resolve(model);
   hd_names_resolve(model);
-  sets->runs = hd_grow(sets->runs, sets->run_count + 1, sizeof *sets->runs);
+  sets->runs = hd_grow_by_one(sets->runs, sets->run_count, sizeof *sets->runs);
   sets->runs[sets->run_count++] = (struct hd_compare_run){.model = model, .set = (uint32_t)sets->set_count - 1};
   return true;
 }

@@ -95,7 +95,7 @@ static bool take_line(const struct place *place, char *text, struct hd_rules *ru
   text += strspn(text, BLANKS);
   if (!*text || *text == '#')
     return true;
-  rules->items = hd_grow(rules->items, rules->count + 1, sizeof *rules->items);
+  rules->items = hd_grow_by_one(rules->items, rules->count, sizeof *rules->items);
   rules->items[rules->count] = (struct hd_rule){0};
   return take_rule(place, text, &rules->items[rules->count++]);
 }

@@ -64,8 +64,8 @@ static bool read_operand(struct jobs *jobs, const char *operand, size_t side) {
     done &= job != NULL; /* all that is wrong is said at once */
     if (!job)
       continue;
-    jobs->items = hd_grow(jobs->items, jobs->count + 1, sizeof(struct hd_job *));
-    jobs->sides = hd_grow(jobs->sides, jobs->count + 1, sizeof *jobs->sides);
+    jobs->items = hd_grow_by_one(jobs->items, jobs->count, sizeof(struct hd_job *));
+    jobs->sides = hd_grow_by_one(jobs->sides, jobs->count, sizeof *jobs->sides);
     jobs->items[jobs->count] = job;
     jobs->sides[jobs->count++] = side;
   }

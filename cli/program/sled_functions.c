@@ -30,7 +30,7 @@ static void take_sleds(struct hd_sled_functions *functions, const Elf_Data *data
     const unsigned char *entry = (const unsigned char *)data->d_buf + at;
     if (entry[KIND_AT] != KIND_ENTRY && entry[KIND_AT] != KIND_ENTRY_WITH_ARGUMENT)
       continue;
-    functions->items = hd_grow(functions->items, functions->count + 1, sizeof *functions->items);
+    functions->items = hd_grow_by_one(functions->items, functions->count, sizeof *functions->items);
     functions->items[functions->count++] = (struct hd_sled_function){.address = function_of(entry, address + at)};
   }
 }

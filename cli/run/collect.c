@@ -183,7 +183,7 @@ static void add_job(struct hd_run *run, const char *path) {
   for (size_t i = 0; i < jobs->count; i++)
     if (strcmp(jobs->paths[i], path) == 0)
       return;
-  jobs->paths = hd_grow(jobs->paths, jobs->count + 1, sizeof *jobs->paths);
+  jobs->paths = hd_grow_by_one(jobs->paths, jobs->count, sizeof *jobs->paths);
   jobs->paths[jobs->count++] = hd_print("%s", path);
 }
 

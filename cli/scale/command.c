@@ -30,7 +30,7 @@ struct choices {
 static bool take_parameter(const struct hd_option_use *use) {
   struct choices *choices = use->choices;
   struct hd_scale_options *taken = &choices->scale;
-  struct hd_scale_parameter *grown = hd_grow(taken->parameters, taken->parameter_count + 1, sizeof *grown);
+  struct hd_scale_parameter *grown = hd_grow_by_one(taken->parameters, taken->parameter_count, sizeof *grown);
   taken->parameters = grown;
   struct hd_scale_parameter *parameter = &grown[taken->parameter_count++];
   const char *wrong = hd_scale_parse_parameter(use->argument, parameter);

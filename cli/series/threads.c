@@ -18,7 +18,7 @@ static const char *add_threads(struct hd_series_threads *threads, uint32_t value
     return NULL;
   if (threads->count == HD_SERIES_COUNTS_MOST)
     return too_many;
-  threads->items = hd_grow(threads->items, threads->count + 1, sizeof *threads->items);
+  threads->items = hd_grow_by_one(threads->items, threads->count, sizeof *threads->items);
   uint32_t *at = threads->items + place;
   memmove(at + 1, at, (threads->count - place) * sizeof *at);
   *at = value;

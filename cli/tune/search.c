@@ -33,7 +33,7 @@ static bool has_time(const struct hd_tune *tune, bool final) {
 
 static void add_candidate(const struct hd_tune *tune, struct hd_tune_race *race,
                           const struct hd_tune_settings *settings) {
-  race->candidates = hd_grow(race->candidates, race->count + 1, sizeof *race->candidates);
+  race->candidates = hd_grow_by_one(race->candidates, race->count, sizeof *race->candidates);
   race->candidates[race->count++] =
       (struct hd_tune_candidate){.settings = *settings,
                                  .text = hd_tune_settings_text(settings),

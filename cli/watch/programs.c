@@ -41,7 +41,7 @@ static bool is_known(const struct hd_top_programs *programs, const char *path) {
 static void add(struct hd_top_programs *programs, const char *path, const struct hd_file_header *header, pid_t pid) {
   if (is_known(programs, path))
     return;
-  programs->items = hd_grow(programs->items, programs->count + 1, sizeof *programs->items);
+  programs->items = hd_grow_by_one(programs->items, programs->count, sizeof *programs->items);
   struct hd_top_program *item = &programs->items[programs->count++];
   *item = (struct hd_top_program){.pid = pid, .elapsed_seconds = elapsed_of(header)};
   snprintf(item->program, sizeof item->program, "%s", header->program);

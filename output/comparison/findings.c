@@ -9,7 +9,7 @@
 
 void hd_compared_finding_add(struct hd_compared_findings *findings, const struct hd_finding *finding,
                              const struct hd_model *model, uint32_t point) {
-  findings->items = hd_grow(findings->items, findings->count + 1, sizeof *findings->items);
+  findings->items = hd_grow_by_one(findings->items, findings->count, sizeof *findings->items);
   findings->items[findings->count++] = (struct hd_compared_finding){*finding, model, point};
 }
 

@@ -17,7 +17,7 @@
 
 static void add_note(struct hd_comparison *comparison, char *text) {
   struct hd_strings *notes = &comparison->notes;
-  notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
+  notes->items = hd_grow_by_one(notes->items, notes->count, sizeof *notes->items);
   notes->items[notes->count++] = text;
 }
 
@@ -94,7 +94,7 @@ static void gather(struct run_notes *notes, const struct hd_model *model, double
     free(text);
     return;
   }
-  notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
+  notes->items = hd_grow_by_one(notes->items, notes->count, sizeof *notes->items);
   notes->items[notes->count++] = (struct run_note){
       .text = text, .decimals = decimals, .low = value, .high = value, .runs = 1, .path = model->path};
 }

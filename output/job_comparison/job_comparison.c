@@ -61,11 +61,11 @@ void hd_job_comparison_add(struct hd_job_comparison *comparison, struct hd_job *
   if (i < comparison->point_count) {
     free_point(&point);
   } else {
-    comparison->points = hd_grow(comparison->points, ++comparison->point_count, sizeof point);
+    comparison->points = hd_grow_by_one(comparison->points, comparison->point_count++, sizeof point);
     comparison->points[i] = point;
   }
   struct hd_job_point *to = &comparison->points[i];
-  to->jobs = hd_grow(to->jobs, to->count + 1, sizeof(struct hd_job *));
+  to->jobs = hd_grow_by_one(to->jobs, to->count, sizeof(struct hd_job *));
   to->jobs[to->count++] = job;
 }
 

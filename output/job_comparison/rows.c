@@ -23,7 +23,7 @@ static uint32_t number_of(struct hd_job_comparison *comparison, const struct hd_
 static void add_row(struct hd_job_comparison *comparison, const struct hd_job_place *place, bool is_first) {
   const uint32_t number = number_of(comparison, place);
   if (number == comparison->row_count) {
-    comparison->rows = hd_grow(comparison->rows, ++comparison->row_count, sizeof *comparison->rows);
+    comparison->rows = hd_grow_by_one(comparison->rows, comparison->row_count++, sizeof *comparison->rows);
     comparison->rows[number] = (struct hd_job_row){
         .like = place, .at = hd_new(comparison->point_count, sizeof(struct hd_job_at)), .same = number};
   }

@@ -21,7 +21,7 @@
 #define note(merge, ...) add_note(&(merge)->counts.notes, hd_print(__VA_ARGS__))
 
 static void add_note(struct hd_strings *notes, char *text) {
-  notes->items = hd_grow(notes->items, notes->count + 1, sizeof *notes->items);
+  notes->items = hd_grow_by_one(notes->items, notes->count, sizeof *notes->items);
   notes->items[notes->count++] = text;
 }
 

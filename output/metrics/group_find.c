@@ -96,7 +96,7 @@ static void add_entry(struct folders *folders, const char *folder, const char *f
   if (bytes < sizeof suffix || strcmp(file + length, suffix) != 0 || file[0] == '.' ||
       has_name(folders, file, length) || folders->count == GROUPS_MOST)
     return;
-  folders->entries = hd_grow(folders->entries, folders->count + 1, sizeof *folders->entries);
+  folders->entries = hd_grow_by_one(folders->entries, folders->count, sizeof *folders->entries);
   folders->entries[folders->count++] =
       (struct entry){.path = hd_print("%s/%s", folder, file), .name = hd_print("%.*s", (int)length, file)};
 }

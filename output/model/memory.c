@@ -33,8 +33,7 @@ void hd_model_add_string(struct hd_model *model, struct hd_strings *list, const 
   char *copy = hd_model_copy(model, text, bytes);
   if (list == &model->notes) /* sentences for people, in which there are names */
     hd_sanitize(copy);
-  if ((list->count & (list->count - 1)) == 0) /* full: there is room for a power of two */
-    list->items = hd_grow(list->items, list->count ? 2 * list->count : 1, sizeof *list->items);
+  list->items = hd_grow_by_one(list->items, list->count, sizeof *list->items);
   list->items[list->count++] = copy;
 }
 

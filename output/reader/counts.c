@@ -50,7 +50,7 @@ void hd_reader_take_group(struct hd_model *model, const char *text, size_t bytes
     hd_model_add_note(model, "%s: the group is left out", error);
     return;
   }
-  model->groups = hd_grow(model->groups, model->group_count + 1, sizeof *model->groups);
+  model->groups = hd_grow_by_one(model->groups, model->group_count, sizeof *model->groups);
   model->groups[model->group_count++] = group;
 }
 

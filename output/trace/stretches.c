@@ -55,13 +55,13 @@ struct hd_trace_stretches hd_trace_stretches_from(const struct hd_model *model, 
   const bool has_present = has_least && hd_records_next(&at);
   struct hd_trace_stretch present = {has_present ? record_of(&at)->begin_ticks : UINT64_MAX, 0};
   while (hd_records_next(&at)) {
-    stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
+    stretches.items = hd_grow_by_one(stretches.items, stretches.count, sizeof *stretches.items);
     struct hd_trace_stretch stretch = {record_of(&at)->begin_ticks, record_of(&at)->end_ticks};
     if (stretch.from_ticks == model->trace_window.from_ticks + 1)
       stretch.from_ticks--;
     add_stretch(&stretches, stretch, &whole);
   }
-  stretches.items = hd_grow(stretches.items, stretches.count + 1, sizeof *stretches.items);
+  stretches.items = hd_grow_by_one(stretches.items, stretches.count, sizeof *stretches.items);
   if (counts(model, least_ticks, &present))
     add_stretch(&stretches, present, &whole);
   return stretches;

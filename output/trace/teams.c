@@ -126,7 +126,7 @@ static uint32_t add_team(struct hd_trace_teams *teams, const struct open_region 
   threads[0] = region->thread;
   for (uint32_t i = 0; i < region->count; i++)
     threads[i + 1] = region->members[i].thread;
-  teams->items = hd_grow(teams->items, (size_t)teams->count + 1, sizeof *teams->items);
+  teams->items = hd_grow_by_one(teams->items, teams->count, sizeof *teams->items);
   teams->items[teams->count] = (struct hd_trace_team){threads, region->count + 1};
   return teams->count++;
 }

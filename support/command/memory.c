@@ -27,6 +27,11 @@ void *hd_grow(void *items, size_t count, size_t item_bytes) {
   return grown;
 }
 
+void *hd_grow_by_one(void *items, size_t count, size_t item_bytes) {
+  const bool is_full = (count & (count - 1)) == 0;
+  return is_full ? hd_grow(items, count > 0 ? 2 * count : 1, item_bytes) : items;
+}
+
 void hd_written(FILE *stream) {
   hd_need(stream && fclose(stream) == 0);
 }

@@ -17,6 +17,9 @@ void *hd_new(size_t count, size_t item_bytes);
 /** realloc(3) to `count` items. */
 void *hd_grow(void *items, size_t count, size_t item_bytes);
 
+/** Room for one item more than `count`, of a list that only ever grew by this: there is room for a power of two. */
+void *hd_grow_by_one(void *items, size_t count, size_t item_bytes);
+
 /** The status with which the command then ends, if not 1. */
 extern int hd_no_memory_status;
 

@@ -7,7 +7,7 @@
 #include "support/command/memory.h"
 
 void hd_texts_add(struct hd_texts *texts, char *text) {
-  texts->items = hd_grow(texts->items, texts->count + 2, sizeof *texts->items);
+  texts->items = hd_grow_by_one(texts->items, texts->count + 1, sizeof *texts->items);
   texts->items[texts->count++] = text;
   texts->items[texts->count] = NULL;
 }

@@ -91,7 +91,7 @@ static void split(struct text *text) {
   for (char *at = text->bytes, *end; *at; at = end) {
     end = at + strcspn(at, "\n");
     end += *end ? (*end = '\0', 1) : 0;
-    text->lines = hd_grow(text->lines, text->count + 1, sizeof *text->lines);
+    text->lines = hd_grow_by_one(text->lines, text->count, sizeof *text->lines);
     text->lines[text->count++] = at;
   }
 }

@@ -50,7 +50,7 @@ static int64_t string(struct strings *strings, const char *text) {
     return json_integer_value(known);
   }
   hd_need(json_object_set_new(strings->by_text, clean, json_integer((json_int_t)strings->count)) == 0);
-  strings->items = hd_grow(strings->items, strings->count + 1, sizeof *strings->items);
+  strings->items = hd_grow_by_one(strings->items, strings->count, sizeof *strings->items);
   strings->items[strings->count] = (ProtobufCBinaryData){strlen(clean), (uint8_t *)clean};
   return (int64_t)strings->count++;
 }

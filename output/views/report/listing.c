@@ -143,7 +143,7 @@ static void *keep(struct hd_listing *listing, const struct hd_listed *row, const
                            .parent = row->parent,
                            .index = listing->kept_count};
   memcpy(kept->row, row, bytes);
-  listing->kept = hd_grow(listing->kept, listing->kept_count + 1, sizeof(struct hd_kept *));
+  listing->kept = hd_grow_by_one(listing->kept, listing->kept_count, sizeof(struct hd_kept *));
   return listing->kept[listing->kept_count++] = kept;
 }
 

@@ -9,16 +9,16 @@
 #include "profile_sample.h"
 #include "support/command/sigbus_guard.h"
 
-enum { LARGE_SPAN = 4000 }; /* large enough to be mapped */
+enum { LARGE_SPAN = 4000, UNITS = LARGE_SPAN + 96 }; /* large enough to be mapped */
 
 static char path[] = "/tmp/heddle-cut-XXXXXX";
 
 static int write_large(void **state) {
   (void)state;
   struct sample sample;
-  make_sample(&sample);
+  make_sample_with(&sample, UNITS);
   builder_block(&sample.builder, HD_BLOCK_TEXT, LARGE_SPAN);
-  builder_block(&sample.builder, HD_BLOCK_TEXT, BUILDER_UNITS - sample.builder.header->block_count);
+  builder_block(&sample.builder, HD_BLOCK_TEXT, UNITS - sample.builder.header->block_count);
   const int file = mkstemp(path);
   const ssize_t written = write(file, sample.builder.bytes, sample.builder.size);
   close(file);

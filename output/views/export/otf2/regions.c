@@ -37,7 +37,7 @@ void hd_otf2_regions_free(struct hd_otf2_regions *regions) {
 }
 
 static uint32_t add(struct hd_otf2_regions *regions, uint32_t node, uint32_t state) {
-  regions->items = hd_grow(regions->items, (size_t)regions->count + 1, sizeof *regions->items);
+  regions->items = hd_grow_by_one(regions->items, regions->count, sizeof *regions->items);
   regions->items[regions->count] = (struct hd_otf2_region){node, state};
   return regions->count++;
 }

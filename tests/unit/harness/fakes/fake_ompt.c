@@ -519,6 +519,16 @@ static void share_clock(void) {
     setenv("STUB_PAPI_CLOCK", address, 1);
 }
 
+void fk_player_load(void) {
+  if (rt.library)
+    return;
+  rt.library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  if (!rt.library) {
+    fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());
+    abort();
+  }
+}
+
 void fk_player_start(const struct fk_script *script, const struct fk_options *options, struct fk_told *told) {
   typedef void hook_fn(void *, void *);
   rt.script = script;
@@ -531,11 +541,6 @@ void fk_player_start(const struct fk_script *script, const struct fk_options *op
     _exit(FK_BAD_SCRIPT);
   fake_now = script->count ? script->events[0].time : 0;
   share_clock();
-  rt.library = dlopen(HEDDLE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-  if (!rt.library) {
-    fprintf(stderr, "cannot load %s: %s\n", HEDDLE_LIBRARY, dlerror());
-    _exit(FK_NOT_LOADED);
-  }
   rt.routine_enter = (hook_fn *)dlsym(rt.library, "__cyg_profile_func_enter");
   rt.routine_exit = (hook_fn *)dlsym(rt.library, "__cyg_profile_func_exit");
   fk_fail_allocation(options->failing_allocation, options->failing_allocations ? options->failing_allocations : 1);

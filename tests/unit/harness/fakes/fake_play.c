@@ -193,6 +193,7 @@ struct fk_result fk_play(const struct fk_script *to_play, const struct fk_option
     abort();
   find_file(store_directory(), true, result.path, sizeof result.path);
   unlink(output_path());
+  fk_player_load();
   fflush(NULL);
   pid_t child = fork();
   if (child == 0)

@@ -18,7 +18,10 @@ struct fk_told {
   uint32_t control_count;
 };
 
-/** Loads the tool and initializes it, as libomp does. The pointers must stay valid. */
+/** Loads the tool, for this process and its children: relocating it in each of them takes longer than what they play. */
+void fk_player_load(void);
+
+/** Initializes the tool, as libomp does. The pointers must stay valid. */
 void fk_player_start(const struct fk_script *script, const struct fk_options *options, struct fk_told *told);
 
 /** Sends one event; the calling thread is the event's thread from now on. */

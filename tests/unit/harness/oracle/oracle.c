@@ -30,8 +30,7 @@ enum hd_state or_state_of(struct or_task *task) {
 }
 
 struct or_open *or_push(struct or_task *task, uint32_t node, enum hd_state state, enum or_tag tag) {
-  if (task->open_count == OR_MAX_OPEN)
-    abort();
+  task->open = or_grown_by_one(task->open, task->open_count, sizeof *task->open);
   task->open[task->open_count++] = (struct or_open){.node = node, .state = state, .tag = tag};
   return or_top_of(task);
 }
@@ -206,11 +205,24 @@ static void on_parallel(struct oracle *o, struct or_thread *thread, const struct
   or_push(task, region->node, HD_RUNTIME_FORK_JOIN, OR_FORK);
 }
 
+static void free_task(struct or_task *task) {
+  free(task->open);
+  free(task->calls);
+}
+
+static void move_task(struct or_task *to, struct or_task *from) {
+  free_task(to);
+  *to = *from;
+  from->open = NULL;
+  from->calls = NULL;
+  from->open_count = from->call_count = 0;
+}
+
 /* The initial task stands for what is outside all tasks: its list is the thread's own. */
 static void leave_implicit(struct oracle *o, struct or_thread *thread) {
   struct or_task *task = &o->tasks[thread->task];
   if (task->region == FK_NONE)
-    thread->outside = *task;
+    move_task(&thread->outside, task);
   else
     or_drop(o, thread, task, 0);
   thread->task = thread->outer[--thread->outer_count];
@@ -223,7 +235,7 @@ static void on_implicit_begin(struct oracle *o, struct or_thread *thread, const 
     leave_implicit(o, thread);
   or_switch_to(thread, e->task);
   if (e->flags & ompt_task_initial && !e->level) {
-    *task = thread->outside;
+    move_task(task, &thread->outside);
     task->open[0].state = HD_BUSY;
     return;
   }
@@ -454,6 +466,10 @@ static void run(const struct fk_script *script, struct or_result *result, unsign
   close_all(o);
   for (uint32_t i = 0; i < script->region_count; i++)
     or_free_region(&o->regions[i]);
+  for (uint32_t i = 0; i < script->task_count; i++)
+    free_task(&o->tasks[i]);
+  for (uint32_t i = 0; i < FK_MAX_THREADS; i++)
+    free_task(&o->threads[i].outside);
   fk_free(&unpaused);
   free(o->tasks);
   free(o->regions);

@@ -104,7 +104,7 @@ static struct or_strand *strand_of(struct oracle *o, struct or_task *task) {
   struct or_critical *path = path_of(o);
   if (task->strand)
     return task->strand;
-  path->strands = or_grown(path->strands, (path->strand_count + 1) * sizeof *path->strands);
+  path->strands = or_grown_by_one(path->strands, path->strand_count, sizeof *path->strands);
   task->strand = calloc(1, sizeof *task->strand);
   if (!task->strand)
     abort();
@@ -195,7 +195,7 @@ static void on_barrier(struct oracle *o, struct or_task *task, const struct fk_e
 /* ---- waits for tasks ---- */
 
 static struct group *make_group(struct or_critical *path, struct group *outer) {
-  path->groups = or_grown(path->groups, (path->group_count + 1) * sizeof *path->groups);
+  path->groups = or_grown_by_one(path->groups, path->group_count, sizeof *path->groups);
   struct group *group = calloc(1, sizeof *group);
   if (!group)
     abort();
@@ -231,7 +231,7 @@ static struct lock *lock_of(struct or_critical *path, uint64_t id) {
   for (uint32_t i = 0; i < path->lock_count; i++)
     if (path->locks[i].id == id)
       return &path->locks[i];
-  path->locks = or_grown(path->locks, (path->lock_count + 1) * sizeof *path->locks);
+  path->locks = or_grown_by_one(path->locks, path->lock_count, sizeof *path->locks);
   path->locks[path->lock_count] = (struct lock){.id = id};
   return &path->locks[path->lock_count++];
 }

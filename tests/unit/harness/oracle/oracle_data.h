@@ -34,7 +34,7 @@ struct or_row {
 struct or_node {
   struct or_path path;
   struct or_row *rows; /* by thread */
-  uint32_t row_count;
+  uint32_t row_count, row_limit;
   uint32_t next;   /* with the same place in the index; 0: none */
   bool called;     /* a routine */
   bool back;       /* a routine's recursive entries, whose time goes to... */
@@ -118,6 +118,8 @@ struct or_result {
 
 /** Larger memory with the same content; never NULL. */
 void *or_grown(void *memory, size_t bytes);
+/** Room for one item more than `count`, of a list that only ever grew by this. */
+void *or_grown_by_one(void *memory, size_t count, size_t bytes);
 
 /** The row of a node and thread, made if need be; valid until the next one is. */
 struct or_row *or_row_of(struct or_result *result, uint32_t node, uint32_t thread);

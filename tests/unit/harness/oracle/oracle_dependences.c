@@ -3,7 +3,7 @@
 #include "oracle_critical.h"
 
 void or_depend(struct or_dependences *task, const struct fk_event *e) {
-  task->all = or_grown(task->all, (task->count + 1) * sizeof *task->all);
+  task->all = or_grown_by_one(task->all, task->count, sizeof *task->all);
   task->all[task->count++] = (struct or_dependence){.variable = e->wait_id, .type = (ompt_dependence_type_t)e->kind};
 }
 

@@ -85,8 +85,7 @@ static bool refuses_create(struct oracle *o, struct or_thread *thread, const str
 
 static bool refuses_entry(struct oracle *o, struct or_thread *thread, const struct fk_event *e) {
   struct or_task *task = or_running(o, thread);
-  if (task->call_count == OR_MAX_OPEN)
-    abort();
+  task->calls = or_grown_by_one(task->calls, task->call_count, sizeof *task->calls);
   task->calls[task->call_count++] = (struct or_call){e->code, or_is_off(o, HD_CLASS_CALL)};
   return or_is_off(o, HD_CLASS_CALL);
 }

@@ -12,6 +12,10 @@ void *or_grown(void *memory, size_t bytes) {
   return memory;
 }
 
+void *or_grown_by_one(void *memory, size_t count, size_t bytes) {
+  return (count & (count - 1)) == 0 ? or_grown(memory, (count > 0 ? 2 * count : 1) * bytes) : memory;
+}
+
 static uint32_t add_node(struct or_result *result, const struct or_path *path) {
   if (result->node_count == result->node_limit) {
     result->node_limit = result->node_limit ? 2 * result->node_limit : 64;
@@ -142,10 +146,12 @@ uint32_t or_call(struct or_result *result, uint32_t node, uint64_t code, uint32_
 
 struct or_row *or_row_of(struct or_result *result, uint32_t node_index, uint32_t thread) {
   struct or_node *node = &result->nodes[node_index];
-  while (node->row_count <= thread) {
-    node->rows = or_grown(node->rows, (node->row_count + 1) * sizeof *node->rows);
-    node->rows[node->row_count++] = (struct or_row){0};
+  if (node->row_limit <= thread) {
+    node->row_limit = thread < 8 ? 8 : 2 * thread;
+    node->rows = or_grown(node->rows, node->row_limit * sizeof *node->rows);
   }
+  while (node->row_count <= thread)
+    node->rows[node->row_count++] = (struct or_row){0};
   return &node->rows[thread];
 }
 
@@ -190,7 +196,7 @@ static uint64_t busy_between(const struct or_result *result, uint32_t thread, ui
 
 void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, uint64_t begin) {
   while (region->member_count <= index) {
-    region->members = or_grown(region->members, (region->member_count + 1) * sizeof *region->members);
+    region->members = or_grown_by_one(region->members, region->member_count, sizeof *region->members);
     region->members[region->member_count++] = (struct or_member){0};
   }
   region->members[index] = (struct or_member){.present = true, .thread = thread, .begin = begin};
@@ -198,12 +204,12 @@ void or_add_member(struct or_region *region, uint32_t index, uint32_t thread, ui
 
 void or_arrive(struct or_region *region, uint32_t index, uint32_t n, struct or_share share) {
   while (region->construct_count <= n) {
-    region->constructs = or_grown(region->constructs, (region->construct_count + 1) * sizeof *region->constructs);
+    region->constructs = or_grown_by_one(region->constructs, region->construct_count, sizeof *region->constructs);
     region->constructs[region->construct_count++] = (struct or_construct){0};
   }
   struct or_construct *construct = &region->constructs[n];
   while (construct->share_count <= index) {
-    construct->shares = or_grown(construct->shares, (construct->share_count + 1) * sizeof *construct->shares);
+    construct->shares = or_grown_by_one(construct->shares, construct->share_count, sizeof *construct->shares);
     construct->shares[construct->share_count++] = (struct or_share){0};
   }
   construct->shares[index] = share;

@@ -23,7 +23,7 @@ struct or_open {
 };
 
 struct or_task {
-  struct or_open open[OR_MAX_OPEN];
+  struct or_open *open;
   uint32_t open_count;
   uint32_t node;   /* where it was created */
   uint64_t code;   /* its site */
@@ -55,7 +55,7 @@ struct or_task {
   struct or_call {
     uint64_t code;
     bool refused;
-  } calls[OR_MAX_OPEN]; /* routines that are open */
+  } *calls; /* routines that are open */
   uint32_t call_count;
 };
 

@@ -20,20 +20,21 @@
 #include "output/model/model.h"
 #include "output/reader/open.h"
 
-enum { BUILDER_UNITS = 4096 };
+enum { BUILDER_UNITS = 256 };
 
 struct builder {
   char *bytes;
   size_t size;
+  uint32_t units; /* that there is room for */
   struct hd_file_header *header;
   uint32_t profiles, threads, modules, rings, teams;
   struct hd_block_header *newest[HD_BLOCK_TYPE_LAST + 1];
 };
 
 /* A run from tick 1000 to tick 2000 that the runtime closed, with nothing in it but the program. */
-static inline void builder_init(struct builder *builder) {
-  *builder = (struct builder){.size = HD_HEADER_BYTES};
-  builder->bytes = calloc(1, HD_HEADER_BYTES + (size_t)BUILDER_UNITS * HD_BLOCK_BYTES);
+static inline void builder_init_with(struct builder *builder, uint32_t units) {
+  *builder = (struct builder){.size = HD_HEADER_BYTES, .units = units};
+  builder->bytes = calloc(1, HD_HEADER_BYTES + (size_t)units * HD_BLOCK_BYTES);
   assert_non_null(builder->bytes);
   struct hd_file_header *header = builder->header = (void *)builder->bytes;
   hd_layout_set(header);
@@ -48,13 +49,17 @@ static inline void builder_init(struct builder *builder) {
   strcpy(header->program, "app");
 }
 
+static inline void builder_init(struct builder *builder) {
+  builder_init_with(builder, BUILDER_UNITS);
+}
+
 static inline void builder_free(struct builder *builder) {
   free(builder->bytes);
 }
 
 static inline struct hd_block_header *builder_block(struct builder *builder, enum hd_block_type type, uint32_t span) {
   struct hd_block_header *block = (void *)(builder->bytes + builder->size);
-  assert_true(builder->header->block_count + span <= BUILDER_UNITS);
+  assert_true(builder->header->block_count + span <= builder->units);
   *block = (struct hd_block_header){.magic = HD_BLOCK_MAGIC, .type = (uint16_t)type, .span = span, .owner = HD_NONE};
   builder->header->block_count += span;
   builder->size += (size_t)span * HD_BLOCK_BYTES;

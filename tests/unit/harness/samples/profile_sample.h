@@ -33,9 +33,9 @@ struct sample {
 };
 
 /* One of everything. */
-static inline void make_sample(struct sample *sample) {
+static inline void make_sample_with(struct sample *sample, uint32_t units) {
   struct builder *builder = &sample->builder;
-  builder_init(builder);
+  builder_init_with(builder, units);
   builder_module(builder, "/bin/app");
   builder_profile(builder, 0, HD_KIND_PROGRAM);
   sample->region = builder_profile(builder, 0, HD_KIND_PARALLEL);
@@ -94,6 +94,10 @@ static inline void make_sample(struct sample *sample) {
   builder->header->control.acts[2].word = hd_control_word(3, HD_CONTROL_OFF_UNDER, HD_CLASS_MUTEX, 2);
   sample->watched = builder_record(builder, HD_BLOCK_WATCHED, sizeof *sample->watched);
   *sample->watched = (struct hd_watched_record){.profile = 2, .visits = 3, .ticks = {20}, .intrusion = {5}};
+}
+
+static inline void make_sample(struct sample *sample) {
+  make_sample_with(sample, BUILDER_UNITS);
 }
 
 #endif
