@@ -176,7 +176,7 @@ def test_what_was_before_the_end_of_a_run_is_not_known(build_program, run_heddle
 
 def test_a_part_has_the_states_of_the_whole(traced, converted, export, run_heddle, tmp_path):
     whole = converted(traced)
-    since = min(begin for begin, _, state in whole.states[1] if state != NOT_CREATED)
+    since = max(next(begin for begin, _, state in states if state != NOT_CREATED) for states in whole.states)
     begin, end = ((whole.duration - since) * i // 3 + since for i in (1, 2))
     result = run_heddle("export", "-f", "paraver", "--from", f"{begin / 1e9:.9f}", "--to", f"{end / 1e9:.9f}", "-o", tmp_path / "part.prv",
                         traced)

@@ -21,6 +21,7 @@ enum {
   BYTES_EACH = 300,
   BYTES_LEAST = 64 << 20,
   CHAIN_UNITS = 200,
+  UNITS = 4096,
   QUESTIONS = 10,
   READ = 0,
   NO_MEMORY = HD_EXIT_FAILED, /* support/command/memory.h */
@@ -99,7 +100,7 @@ static void add_level(struct builder *builder, uint32_t tally, uint32_t level) {
 static void test_a_long_chain_is_read(void **state) {
   (void)state;
   struct builder builder;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   const uint32_t last = add_chain(&builder);
   builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
   builder_cell(builder_row(&builder, last, 0), HD_BUSY)->ticks = 1000;
@@ -109,7 +110,7 @@ static void test_a_long_chain_is_read(void **state) {
 static void test_a_long_chain_with_counts_is_narrowed(void **state) {
   (void)state;
   struct builder builder;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   builder_counters(&builder, 1, 0, HD_COUNTERS_AT_REGION);
   const uint32_t last = add_chain(&builder);
   builder_event(&builder, "ONE", 0);
@@ -124,7 +125,7 @@ static void test_a_long_chain_with_counts_is_narrowed(void **state) {
 static void test_high_levels_everywhere_are_refused(void **state) {
   (void)state;
   struct builder builder;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   builder.header->flags |= HD_FILE_MERGED;
   add_chain(&builder);
   while (builder.header->block_count < 2 * CHAIN_UNITS)
@@ -141,7 +142,7 @@ static void test_high_levels_everywhere_are_refused(void **state) {
 static void test_a_high_level_far_below_is_refused(void **state) {
   (void)state;
   struct builder builder;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   builder.header->flags |= HD_FILE_MERGED;
   const uint32_t last = add_chain(&builder);
   while (builder.header->block_count < 2 * CHAIN_UNITS)
@@ -156,7 +157,7 @@ static void test_a_high_level_far_below_is_refused(void **state) {
 static void test_more_tallies_than_threads_and_regions_are_refused(void **state) {
   (void)state;
   struct builder builder;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   add_chain(&builder);
   builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
   builder_levels(&builder);
@@ -172,7 +173,7 @@ static void test_many_active_tallies_are_read(void **state) {
   (void)state;
   enum { THREADS = 80 };
   struct builder builder;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   builder_profile(&builder, 0, HD_KIND_PROGRAM);
   for (uint32_t i = 0; i < THREADS; i++) {
     builder_profile(&builder, 0, HD_KIND_PARALLEL);
@@ -202,7 +203,7 @@ static void test_callers_of_a_long_chain_are_refused(void **state) {
   struct builder builder;
   char *said = NULL;
   size_t bytes = 0;
-  builder_init(&builder);
+  builder_init_with(&builder, UNITS);
   builder_thread(&builder, HD_THREAD_INITIAL, 1000, 2000)->end_ticks = 2000;
   builder_cell(builder_row(&builder, add_chain(&builder), 0), HD_BUSY)->ticks = 1000;
   struct hd_model *model = builder_read(&builder);

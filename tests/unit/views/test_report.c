@@ -34,10 +34,14 @@ static struct hd_row_record *add_construct(struct builder *builder, uint32_t par
   return row;
 }
 
-static void start(struct builder *builder) {
-  builder_init(builder);
+static void start_with(struct builder *builder, uint32_t units) {
+  builder_init_with(builder, units);
   builder_profile(builder, 0, HD_KIND_PROGRAM);
   builder_thread(builder, HD_THREAD_INITIAL, 1000, 1000);
+}
+
+static void start(struct builder *builder) {
+  start_with(builder, BUILDER_UNITS);
 }
 
 /* The caller frees *text. */
@@ -232,7 +236,7 @@ static void test_only_regions_may_be_chosen(void **state) {
 static void test_deep_callpaths_are_laid_out(void **state) {
   (void)state;
   struct builder builder;
-  start(&builder);
+  start_with(&builder, 4096);
   for (uint32_t i = 0; i < 100000; i++)
     builder_profile(&builder, i, HD_KIND_TASK);
   struct hd_model *model = builder_read(&builder);

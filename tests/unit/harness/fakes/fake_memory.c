@@ -12,14 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1 /* sanitizers replace the same functions */
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#endif
+#include "machine.h"
 
 enum { PAGE_BYTES = 4096 };
 
@@ -29,11 +22,7 @@ static uint32_t failing; /* so many in a row */
 static uint32_t left;    /* requests until the failing one; 0: none fails */
 
 bool fk_can_fail_allocations(void) {
-#ifdef SANITIZED
-  return false;
-#else
-  return true;
-#endif
+  return !HD_SANITIZED;
 }
 
 void fk_memory_count_anew(void) {
@@ -49,7 +38,7 @@ uint64_t fk_memory_most(void) {
   return (uint64_t)most_mapped;
 }
 
-#ifndef SANITIZED
+#if !HD_SANITIZED /* sanitizers replace the same functions */
 static void count_mapped(int64_t bytes) {
   const int64_t now = __atomic_add_fetch(&mapped, bytes, __ATOMIC_RELAXED);
   int64_t most = __atomic_load_n(&most_mapped, __ATOMIC_RELAXED);

@@ -18,7 +18,8 @@ struct fk_told {
   uint32_t control_count;
 };
 
-/** Loads the tool, for this process and its children: relocating it in each of them takes longer than what they play. */
+/** Loads the tool, for this process and its children: to relocate it in each of them takes longer than what most of
+ *  them play. */
 void fk_player_load(void);
 
 /** Initializes the tool, as libomp does. The pointers must stay valid. */

@@ -16,7 +16,7 @@
 
 static unsigned long seed_count(void) {
   const char *text = getenv("HEDDLE_SEEDS");
-  return text ? strtoul(text, NULL, 10) : 200;
+  return text ? strtoul(text, NULL, 10) : 100;
 }
 
 static struct hd_model *play_seed(const struct fk_options *options) {

@@ -6,7 +6,7 @@
 #include "fake_ompt.h"
 #include "random_program.h"
 
-/** Plays HEDDLE_SEEDS programs (default 200), or HEDDLE_SEED alone with its script on stderr; the variants take turns.
+/** Plays HEDDLE_SEEDS programs (default 100), or HEDDLE_SEED alone with its script on stderr; the variants take turns.
  * Fails after five programs that do not agree. `what` stands before the seeds that failed. */
 void pl_check(const char *what, struct rp_options program, const struct fk_options *variants, unsigned count);
 
