@@ -5,6 +5,7 @@
  */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "cli/job/job_files.h"
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
+#include "output/reader/open.h"
 #include "output/symbols/sample_names.h"
 #include "output/views/html/comparisons.h"
 #include "output/views/html/html.h"
@@ -68,8 +70,12 @@ static int finish(FILE *out, bool made, const struct choices *choices) {
   return made && written ? HD_EXIT_OK : HD_EXIT_FAILED;
 }
 
+static bool has_times(const struct choices *choices) {
+  return choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
+}
+
 static bool has_part(const struct choices *choices) {
-  return choices->since || choices->part.from_seconds > 0 || choices->part.to_seconds > 0;
+  return choices->since || has_times(choices);
 }
 
 static FILE *open_page(const struct choices *choices) {
@@ -79,6 +85,21 @@ static FILE *open_page(const struct choices *choices) {
 static int write_page(struct hd_model *model, const struct choices *choices) {
   FILE *out = open_page(choices);
   return out ? finish(out, hd_html_write(model, &choices->html, out), choices) : HD_EXIT_FAILED;
+}
+
+/* A part of a run has no trace of its own: it was made from that of the whole run. */
+static int write_page_of_part(struct hd_model *part, const char *path, struct choices *choices) {
+  char error[2 * PATH_MAX + 256];
+  struct hd_model *whole = NULL;
+  int status = HD_EXIT_FAILED;
+  if (hd_profile_open(path, &whole, error, sizeof error) && hd_part_show(whole, &choices->part, error, sizeof error)) {
+    choices->html.trace_of = whole;
+    status = write_page(part, choices);
+  } else {
+    hd_log("%s", error);
+  }
+  hd_model_free(whole);
+  return status;
 }
 
 static int write_comparisons(void *context, const struct hd_compare_series *series, size_t count) {
@@ -142,7 +163,7 @@ int hd_cmd_html(int argc, char **argv) {
   if (!model)
     return HD_EXIT_FAILED;
   hd_sample_names_resolve(model);
-  status = write_page(model, &choices);
+  status = has_times(&choices) ? write_page_of_part(model, argv[first], &choices) : write_page(model, &choices);
   hd_model_free(model);
   return status;
 }

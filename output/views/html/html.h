@@ -21,6 +21,8 @@ struct hd_html_options {
   bool no_source;         /* leave out the lines of source files */
   bool no_estimates;      /* leave unresolved time unresolved */
   uint32_t trace_changes; /* of a trace that many at most; 0: none of it */
+  const struct hd_model *trace_of; /* a part of a run: the whole, of whose trace that part is shown (hd_part_show). NULL:
+                                      the profile's own trace */
 };
 
 enum { HD_HTML_TRACE_CHANGES = 8000000 };

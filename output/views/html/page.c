@@ -68,7 +68,7 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
   fputs(model->estimated ? "<main data-estimated>\n" : "<main>\n", out);
   hd_html_findings(model, out);
   hd_html_levels(model, out);
-  hd_html_trace(model, trace, out);
+  hd_html_trace(options->trace_of ? options->trace_of : model, trace, out);
   hd_html_callpaths(model, out);
   fputs("<section id=\"flame\" hidden></section>\n<section id=\"region\" hidden></section>\n", out);
   hd_html_threads(model, out);
@@ -86,7 +86,8 @@ static void put_body(const struct hd_model *model, const struct hd_html_options 
 /* The profile's data are what was observed, with estimates beside it. */
 bool hd_html_write(struct hd_model *model, const struct hd_html_options *options, FILE *out) {
   const struct data profile = make_data(write_profile, model);
-  struct hd_embedded_trace *trace = options->trace_changes > 0 ? hd_trace_embed(model, options->trace_changes) : NULL;
+  const struct hd_model *of = options->trace_of ? options->trace_of : model;
+  struct hd_embedded_trace *trace = options->trace_changes > 0 ? hd_trace_embed(of, options->trace_changes) : NULL;
   if (!options->no_estimates)
     hd_resolve(model);
   const struct data explain = make_data(write_explain, model);

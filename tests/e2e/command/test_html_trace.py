@@ -447,12 +447,30 @@ def test_without_a_trace_the_page_has_nothing_of_it(browser, build_program, prof
     assert browser.errors == []
 
 
-def test_a_part_of_the_run_has_none(path, make_page, run_heddle):
+@pytest.mark.parametrize("part", [("--from",), ("--to",), ("--from", "--to")], ids=" ".join)
+def test_a_part_of_the_run_has_that_part_of_it(browser, path, make_page, run_heddle, export, part):
     rows = run_heddle("trace", "--print", "--csv", path).stdout.splitlines()[1:]
-    times = [float(row.split(",")[0]) for row in rows]
-    middle = f"{(times[0] + times[-1]) / 2:.9f}"
-    for options in (("--from", middle), ("--to", middle)):
-        assert 'id="trace' not in make_page(path, *options, errors="(?s).*").read_text(encoding="utf-8")
+    first, last = (float(row.split(",")[0]) for row in (rows[0], rows[-1]))
+    bounds = {"--from": first + (last - first) / 3, "--to": last - (last - first) / 3}
+    options = [text for bound in part for text in (bound, f"{bounds[bound]:.9f}")]
+    browser.open(make_page(path, *options))
+    begin, end = browser.of("[heddle.trace.seconds(0), heddle.trace.seconds(heddle.trace.end)]")
+    assert begin == pytest.approx(bounds["--from"] if "--from" in part else first, abs=1e-6)
+    assert end == pytest.approx(bounds["--to"] if "--to" in part else last, abs=1e-6)
+    shown = export(path, *options)["profiles"]
+    found, expected = sums_of_page(browser), sums_of_profile(shown)
+    assert set(found) == set(expected) == {"0", "1"}
+    if "--from" not in part:
+        found["0"]["busy"] += begin  # the tool was not there yet
+    for thread, states in expected.items():
+        assert found[thread] == pytest.approx(states, abs=1e-5)
+    assert set(browser.of("heddle.trace.nodes()")) <= {entry["id"] for entry in shown}
+    assert browser.errors == []
+
+
+def test_what_came_after_a_snapshot_has_none(path, make_page):
+    """A profile since itself, so to speak."""
+    assert 'id="trace' not in make_page(path, "--since", path, errors="(?s).*").read_text(encoding="utf-8")
 
 
 def test_a_comparison_says_where_the_trace_is(path, run_heddle, tmp_path):

@@ -20,7 +20,7 @@
 struct hd_embedded_trace;
 
 /** At most `limit` changes, by weight (fold.h): if there are more, short ones are folded. NULL: the profile has no
- *  trace, or shows a part of the run. If the trace is damaged stderr says so. */
+ *  trace of all that happens, or is a part of a run. If the trace is damaged stderr says so. */
 struct hd_embedded_trace *hd_trace_embed(const struct hd_model *model, uint64_t limit);
 void hd_embedded_trace_free(struct hd_embedded_trace *trace);
 
