@@ -134,7 +134,11 @@ static void keep_entry(struct hd_window *window, struct hd_window_entry entry) {
     hd_window_end_soon(window);
 }
 
-/* An entry is concurrent when another thread was busy just before it. */
+/* Another thread was busy just before it. */
+static inline bool is_concurrent(const struct hd_window *window, const struct hd_window_log *log) {
+  return window->level_before > (log->busy_before == HD_NONE ? 0 : 1);
+}
+
 static void do_what(struct hd_window *window, const struct hd_window_log *log, uint32_t what, uint64_t idle_since) {
   enum {
     ENTERS = 1u << HD_WHAT_REGION_BEGIN | 1u << HD_WHAT_NESTED_BEGIN | 1u << HD_WHAT_ENTER | 1u << HD_WHAT_TASK |
@@ -142,7 +146,7 @@ static void do_what(struct hd_window *window, const struct hd_window_log *log, u
   };
   const uint32_t kind = 1u << (what >> HD_WHAT_SHIFT);
   const uint32_t operand = HD_WHAT_OPERAND(what);
-  const bool concurrent = window->level_before > (log->busy_before == HD_NONE ? 0 : 1);
+  const bool concurrent = is_concurrent(window, log);
   if (kind & ENTERS && concurrent && !(what & HD_WHAT_UNCOUNTED)) /* but no routine */
     hd_window_tally(window, operand, HD_TALLY_BUSY)->concurrent++;
   if (kind == 1u << HD_WHAT_REGION_BEGIN)
@@ -151,6 +155,12 @@ static void do_what(struct hd_window *window, const struct hd_window_log *log, u
     hd_window_end_region(window, operand);
   if (hd_teams_concern(what) || (window->span.keeps_calls && hd_entries_concern(what)))
     keep_entry(window, (struct hd_window_entry){log->entry, log->ring, idle_since, concurrent});
+}
+
+/* Most entries of constructs are not concurrent, and then there is nothing to do. */
+static inline void hear(struct hd_window *window, const struct hd_window_log *log, uint32_t what, uint64_t idle_since) {
+  if (what && (what >> HD_WHAT_SHIFT != HD_WHAT_ENTER || is_concurrent(window, log)))
+    do_what(window, log, what, idle_since);
 }
 
 /* ---- taking ---- */
@@ -200,12 +210,48 @@ static inline void take(struct hd_window *window, struct hd_window_log *log) {
   reach(window, log, ticks_of(entry));
   if (log->busy != entry->busy)
     change_busy(window, log, entry->busy);
-  if (what)
-    do_what(window, log, what, idle_since);
+  hear(window, log, what, idle_since);
   log->place += slots;
   log->entry = hd_log_skip(log->ring, log->entry, slots);
   if (__builtin_expect(--window->left == 0, false))
     hd_window_end_soon(window);
+}
+
+/* No other profile shares the stretch that ends when it is left. */
+static inline bool is_alone(const struct hd_window *window, const struct hd_window_tally *tally) {
+  return window->first_level == 0 && window->paired_count == 1 && tally->paired_place == 0 && tally->listed &&
+         !tally->carried;
+}
+
+/* Two transitions at once: the only busy thread waits and goes on, nothing happens in between, and all of it lies in
+ * one bucket. Its profile, left and entered again, lacks just what was spent meanwhile. */
+static inline bool take_wait(struct hd_window *window, struct hd_window_log *log, uint64_t other) {
+  const struct hd_transition *begin = log->entry;
+  const uint32_t busy = log->busy;
+  struct hd_window_tally *tally = log->tally;
+  if (window->level != 1 || begin->busy != HD_NONE || !tally || HD_WHAT_CARRIES(begin->what) ||
+      log->limit - log->place < 2 || !is_alone(window, tally))
+    return false;
+  struct hd_transition *end = hd_log_skip(log->ring, log->entry, 1);
+  const uint64_t until = ticks_of(end), key = until << 1;
+  if (end->busy != busy || end->what || key > other || key >= window->stop || until >= window->bucket_end ||
+      window->left <= 2)
+    return false;
+  reach(window, log, ticks_of(begin));
+  hear(window, log, begin->what, ticks_of(begin));
+  const uint64_t from = window->at;
+  tally->active += from - tally->since;
+  window->level = 0;
+  log->busy = HD_NONE;
+  reach(window, log, until);
+  tally->owed[0] -= window->at - from;
+  tally->since = window->at;
+  window->level = 1;
+  log->busy = busy;
+  log->place += 2;
+  log->entry = hd_log_skip(log->ring, end, 1);
+  window->left -= 2;
+  return true;
 }
 
 /* Those that are not later than any other log's, nor as late as the part's end. Returns the key of the one behind
@@ -213,7 +259,8 @@ static inline void take(struct hd_window *window, struct hd_window_log *log) {
 static inline uint64_t take_some(struct hd_window *window, struct hd_window_log *log, uint64_t other) {
   uint64_t key;
   do {
-    take(window, log);
+    if (!take_wait(window, log, other))
+      take(window, log);
     if (log->place == log->limit)
       return UINT64_MAX;
     key = key_of(log->entry);

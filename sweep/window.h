@@ -19,6 +19,7 @@
  * bucket of the histories ends, the window has a part that can be committed, and goes on behind it.
  *
  * Cost of a transition: the row is added to one or two tallies, and the heap over the logs that have something to take.
+ * When the only busy thread waits and goes on with nothing in between, as in a call of MPI, both cost one number.
  * Overlaps cost one look-up for each other profile that is busy, at most HD_PAIRED_MOST, when a profile is left by its
  * last thread.
  *

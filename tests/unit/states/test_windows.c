@@ -312,6 +312,7 @@ static void play(uint32_t number, const struct options *options, struct hd_batch
   munmap(arena, ARENA);
 }
 
+static const struct options lone = {.rings = 2, .profiles = 2, .entries = 300};
 static const struct options small = {.rings = 4, .profiles = 5, .entries = 300};
 static const struct options large = {.rings = 40, .profiles = 20, .entries = 3000};
 static const struct options crowded = {.rings = RINGS, .profiles = PROFILES, .entries = 2000};
@@ -340,6 +341,15 @@ static void test_tiny_windows_in_any_order_are_exact(void **state) {
   skip_where_only_races_are_looked_for();
   check(&small, 60, take_all);
   check(&large, 10, take_all);
+}
+
+/* Parts of one or two transitions never take a wait in one piece; larger ones do wherever nothing happens in between.
+ */
+static void test_waits_taken_in_one_piece_are_exact(void **state) {
+  (void)state;
+  skip_where_only_races_are_looked_for();
+  check(&lone, 100, take_all);
+  check(&(struct options){.rings = 1, .profiles = 2, .entries = 200}, 50, take_all);
 }
 
 static void test_more_profiles_than_are_paired_are_the_same_in_any_windows(void **state) {
@@ -426,6 +436,7 @@ static void test_killed_after_any_store_of_a_commit_loses_nothing(void **state) 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tiny_windows_in_any_order_are_exact),
+      cmocka_unit_test(test_waits_taken_in_one_piece_are_exact),
       cmocka_unit_test(test_more_profiles_than_are_paired_are_the_same_in_any_windows),
       cmocka_unit_test(test_windows_of_real_threads_are_exact),
       cmocka_unit_test(test_killed_after_any_store_of_a_commit_loses_nothing),
