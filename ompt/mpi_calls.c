@@ -18,14 +18,22 @@ static const enum hd_state states[] = {
     [HEDDLE_MPI_OTHER] = HD_WAIT_MPI_OTHER,
 };
 
+/* A step that the thread may not have made before: the callpath may have no name yet. */
+static __attribute__((noinline)) struct hd_way step_and_name(struct hd_thread *thread, struct hd_row_record *from,
+                                                             const char *function, const void *caller) {
+  const struct hd_way step = hd_thread_step_slow(thread, from, HD_KIND_MPI, caller);
+  if (step.counter)
+    hd_callpath_name_mpi(step.counter->profile, function);
+  return step;
+}
+
 static void enter(struct hd_thread *thread, uint64_t now, enum hd_state state, const char *function,
                   const void *caller) {
   uintptr_t place;
   struct hd_row_record *from = hd_callers_row(thread, caller, &place);
-  const struct hd_way step = hd_thread_step_from(thread, from, HD_KIND_MPI, caller);
+  const struct hd_edge *edge = hd_edge_at_once(&thread->edges, from, hd_edge_site(HD_KIND_MPI, (uintptr_t)caller));
+  const struct hd_way step = edge ? hd_edge_way(edge) : step_and_name(thread, from, function, caller);
   struct hd_row_record *row = step.counter ? step.to : thread->top->row; /* not a routine known from the stack */
-  if (step.counter)
-    hd_callpath_name_mpi(row->profile, function);
   thread->ring.what = hd_thread_count(thread, HD_WHAT_ENTER, row, step.counter);
   hd_thread_push(thread, now, row, HD_KIND_MPI, state);
 }
