@@ -397,7 +397,7 @@ def test_a_folded_trace_says_so_and_has_the_same_sums(browser, flood, make_page)
     assert changes > 10000
     folded = make_page(flood, "--trace-changes", "3000")
     browser.open(folded)
-    said = re.search(r"embeds at most 3000 changes, so neighbouring stretches of a thread that are shorter than (\d+) (us|ms) are drawn as one", text_of(browser))
+    said = re.search(r"embeds at most 3000 changes, so neighbouring stretches of a thread that are shorter than ([\d.]+) (us|ms) are drawn as one", text_of(browser))
     resolution = float(said[1]) * {"us": 1e-6, "ms": 1e-3}[said[2]]
     assert browser.of("heddle.trace.resolution") == pytest.approx(resolution)
     assert browser.of("heddle.trace.threads.reduce((sum, one) => sum + one.changes, 0)") <= 3010
