@@ -25,7 +25,7 @@ enum hd_condition {
  * the test itself: in a child that it forks this fails, and cmocka takes a skip in a set-up for a failure. */
 void hd_needs(enum hd_condition condition);
 
-/** Whether a sanitizer watches this program: it replaces malloc, and makes ten instructions of one. */
+/** Whether a sanitizer watches this program: it replaces malloc, and checks what instructions do. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HD_SANITIZED 1
 #elif defined(__has_feature)

@@ -70,7 +70,7 @@ def test_each_interval_has_its_own_numbers(start_phases):
 
 
 def test_what_is_switched_off_is_estimated(build_program, run_heddle, tmp_path):
-    """Each of two threads waits for a critical section, on most machines for about a third of the time: as observed, both are busy."""
+    """Each of two threads waits for a critical section: as observed, both are busy all the time."""
     env = {"HEDDLE_STORE_DIR": str(tmp_path)}
 
     def top(*options):
@@ -87,9 +87,12 @@ def test_what_is_switched_off_is_estimated(build_program, run_heddle, tmp_path):
             assert time.monotonic() < limit, result.stderr
         shown, text = json.loads(result.stdout), top().stdout
         process.kill()
+    live, = tmp_path.iterdir()
+    observed = next(entry for entry in json.loads(run_heddle("export", live).stdout)["profiles"] if entry["kind"] == "parallel")
     region = shown["callpaths"][0]
     for part in ("interval", "run"):
-        assert region[part]["mean_concurrency"] < 1.98 and region[part]["potential_gain_s"] > 0
+        assert region[part]["mean_concurrency"] < observed["mean_concurrency"]
+        assert region[part]["potential_gain_s"] > observed["potential_gain_s"]
         assert shown["findings"][part]
     assert re.search(r"^busy +~[\d.]+ threads over the last .*, ~[\d.]+ over the run$", text, re.M) and "\nminute" not in text
 
