@@ -57,6 +57,8 @@ struct hd_model *hd_live_copy(const struct hd_live *live, bool present, double *
     if (off <= error_allowed)
       break;
   }
+  if (best)
+    *error = '\0';
   return best;
 }
 

@@ -41,7 +41,7 @@ bool hd_live_read(struct hd_live *live, bool present, char *error, size_t error_
 bool hd_live_read_callpaths(struct hd_live *live, char *error, size_t error_bytes);
 
 /** A model of the file as it is now, to be freed with hd_model_free(); of several tries the one whose sums add up best,
- * and by how many seconds they do not. NULL: `error` says why. */
+ * and by how many seconds they do not. NULL: `error` says why; else it is empty. */
 struct hd_model *hd_live_copy(const struct hd_live *live, bool present, double *error_seconds, char *error,
                               size_t error_bytes);
 

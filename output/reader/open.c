@@ -142,10 +142,12 @@ static bool parse(struct hd_reader *reader, struct hd_row_source source, struct 
   reader->model = hd_new(1, sizeof *reader->model);
   reader->source = reader->model->source = hd_model_allocate(reader->model, sizeof *reader->source);
   *reader->source = source;
-  if (read_all(reader))
+  if (read_all(reader)) {
     *model = reader->model;
-  else
+    *reader->error = '\0'; /* an earlier try may have failed */
+  } else {
     hd_model_free(reader->model);
+  }
   return *model;
 }
 

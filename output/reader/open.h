@@ -9,9 +9,9 @@
 #include "output/model/model.h"
 
 /**
- * Reads the profile at `path`. On success `*model` is the caller's, to be freed with hd_model_free().
- * Returns false when the file cannot be read, is no profile, damaged or newer; then `error` holds one line that names
- * the file and the reason, without a newline, and `*model` is NULL.
+ * Reads the profile at `path`. On success `*model` is the caller's, to be freed with hd_model_free(), and `error`
+ * is empty. Returns false when the file cannot be read, is no profile, damaged or newer; then `error` holds one line
+ * that names the file and the reason, without a newline, and `*model` is NULL.
  */
 bool hd_profile_open(const char *path, struct hd_model **model, char *error, size_t error_bytes);
 

@@ -284,9 +284,10 @@ static inline uint64_t builder_offset(const struct builder *builder, const void 
 /* The model, which must be readable. The caller frees it. */
 static inline struct hd_model *builder_read(const struct builder *builder) {
   struct hd_model *model = NULL;
-  char error[256] = "";
+  char error[256] = "of an earlier try";
   if (!hd_profile_parse("test.heddle", builder->bytes, builder->size, &model, error, sizeof error))
     fail_msg("%s", error);
+  assert_string_equal(error, "");
   return model;
 }
 
