@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/symbols/line_rows.h"
+#include "output/symbols/module_bytes.h"
 #include "output/symbols/symbol_scopes.h"
 
 enum { CALL_BYTES = 6, /* at most */ COMBINED_LINES = 2 };
@@ -55,12 +56,10 @@ bool hd_gcc_block(const uint8_t *code, size_t bytes, int64_t *offset) {
 
 /* Where the construct's block begins; an address of the debug information. */
 static bool find_block(const struct hd_gcc_call *call, Dwarf_Addr *block) {
-  Dwarf_Addr at = call->behind, bias = 0;
   int64_t offset = 0;
-  Elf_Scn *section = dwfl_module_address_section(call->module, &at, &bias);
-  const Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
-  if (!data || !data->d_buf || at >= data->d_size ||
-      !hd_gcc_block((const uint8_t *)data->d_buf + at, data->d_size - at, &offset))
+  size_t count = 0;
+  const uint8_t *code = hd_module_bytes(call->module, call->behind, &count);
+  if (!code || !hd_gcc_block(code, count, &offset))
     return false;
   *block = call->behind - call->bias + (uint64_t)offset;
   return true;

@@ -93,13 +93,15 @@ static const char *keep(struct hd_model *model, char *text) {
   return copy;
 }
 
-enum { ROUTINE = HD_CALL_OF_SINGLE + 1 };
+enum { ROUTINE = HD_CALL_OF_REGION + 1 };
 
 static uint32_t call_of(enum hd_kind kind) {
   if (kind == HD_KIND_ROUTINE)
     return ROUTINE;
   if (hd_kind_of_site(kind) == HD_KIND_LOOP)
     return HD_CALL_OF_LOOP;
+  if (kind == HD_KIND_PARALLEL)
+    return HD_CALL_OF_REGION;
   return kind == HD_KIND_SINGLE ? HD_CALL_OF_SINGLE : HD_CALL_PLAIN;
 }
 

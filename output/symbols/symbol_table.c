@@ -71,6 +71,7 @@ bool hd_symbol_table_find(struct hd_symbol_table *table, Dwfl_Module *module, Dw
   symbol->name =
       dwfl_module_getsym_info(module, (int)(UINT32_MAX - (uint32_t)range->what), &entry, &at, NULL, NULL, NULL);
   symbol->start = range->low;
+  symbol->end = range->high;
   symbol->sized = range->what >> SIZED_BIT;
   return symbol->name;
 }

@@ -20,7 +20,7 @@ struct hd_symbol_table {
 
 struct hd_table_symbol {
   const char *name; /* the module's */
-  Dwarf_Addr start;
+  Dwarf_Addr start, end;
   bool sized; /* else it ends where the next symbol or its section ends */
 };
 

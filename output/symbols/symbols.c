@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "output/symbols/flang_lines.h"
 #include "output/symbols/function_names.h"
 #include "output/symbols/gcc_lines.h"
 #include "output/symbols/line_rows.h"
@@ -229,19 +230,27 @@ static int leave_bound(struct hd_symbols *symbols, const struct hd_gcc_call *cal
 void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, enum hd_symbols_call call,
                      struct hd_symbol *symbol) {
   /* One before a return address lies inside the call. */
-  const Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
+  Dwarf_Addr at = (symbols->is_absolute ? address : offset) - 1 + symbols->bias;
   struct hd_table_symbol around = {0};
   Dwarf_Die scope;
   memset(symbol, 0, sizeof *symbol);
   Dwarf_Die *unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
+  int line = 0;
+  if (call == HD_CALL_OF_REGION && symbols->is_x86_64 && unit && hd_flang_is(unit)) {
+    const struct hd_flang_begin begin = hd_flang_find_begin(symbols->module, &symbols->table, at + 1);
+    at = begin.behind - 1;
+    line = begin.line;
+    unit = hd_scopes_unit(&symbols->scopes, symbols->module, at);
+  }
   const Dwarf_Addr bias = symbols->scopes.bias;
   const char *name = hd_symbol_table_find(&symbols->table, symbols->module, at, &around) ? around.name : NULL;
   const bool is_entry = name && around.start == at; /* no call lies there: the whole function is meant */
   const bool found = unit && !is_entry && find_scope(symbols, unit, at - bias, &scope);
   const Dwarf_Addr function_start = around.start > bias ? around.start - bias : 0;
   const struct hd_gcc_call asked = {symbols->module, unit, &scope, bias, at + 1, function_start, call};
-  const bool has_block = found && call != HD_CALL_PLAIN && symbols->is_x86_64;
-  const int line = has_block ? leave_bound(symbols, &asked, &scope) : 0;
+  const bool has_block = found && (call == HD_CALL_OF_LOOP || call == HD_CALL_OF_SINGLE) && symbols->is_x86_64;
+  if (has_block)
+    line = leave_bound(symbols, &asked, &scope);
   if (found)
     name_after(unit, hd_function_linkage_name(&scope), symbol);
   if (!symbol->function && !symbol->outlined)

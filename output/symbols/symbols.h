@@ -42,16 +42,17 @@ void hd_symbols_close(struct hd_symbols *symbols);
 void hd_symbols_each_of_line(struct hd_symbols *symbols, const char *file, int line,
                              void (*take)(void *context, uint64_t from, uint64_t to), void *context);
 
-/** What is called at an address. GCC asks the runtime for work in these, and may have given the call no line of its
- * own.
- */
-enum hd_symbols_call { HD_CALL_PLAIN, HD_CALL_OF_LOOP, HD_CALL_OF_SINGLE };
+/** What is called at an address. GCC asks the runtime for work in loops and singles, and may have given the call no
+ * line of its own; flang gives that of a region another one's. */
+enum hd_symbols_call { HD_CALL_PLAIN, HD_CALL_OF_LOOP, HD_CALL_OF_SINGLE, HD_CALL_OF_REGION };
 
 /**
  * Looks up a return address: `offset` to the module's load address, `address` in the process that ran. One behind the
  * first byte of a function stands for the function: its place is the first line that it has, GCC's for the construct
  * that it was made of. Where GCC gave a call no line, that of the statement before it would be shown: then the first
- * line of the construct's block is taken, on x86-64. Always fills `symbol`.
+ * line of the construct's block is taken, on x86-64. Where flang began a region, the line is its directive's, and if
+ * the address is behind a call of a function that ends with the region, the place is in that function; likewise on
+ * x86-64. Always fills `symbol`.
  */
 void hd_symbols_find(struct hd_symbols *symbols, uint64_t offset, uint64_t address, enum hd_symbols_call call,
                      struct hd_symbol *symbol);

@@ -105,6 +105,16 @@ def test_names_of_fortran_are_the_sources(build_program, run_heddle, export, fla
     assert {entry["name"] for entry in loaded.profiles} <= {"main", "names", *PROCEDURES.values()}
 
 
+@pytest.mark.parametrize("flags", [["-O0"], ["-O2"], ["-O3"], ["-O2", "-fno-PIE", "-no-pie"]], ids=" ".join)
+def test_flangs_regions_lie_on_their_directives(build_program, measure, flags):
+    """With -O2 some procedures end in a jump to the runtime; flang knows no name of the main program."""
+    loaded = measure(build_program("names.f90", compiler="flang-new-19", flags=flags), runtime=19, threads=2)
+    assert loaded.stdout == "10402\n"
+    names = {**PROCEDURES, "program": "MAIN__"}
+    assert_names(loaded, "names.f90", {mark: (name, "parallel") for mark, name in names.items()})
+    assert sum(entry["kind"] == "parallel" for entry in loaded.profiles) == len(names)
+
+
 def name_by_binutils(program, offset):
     """What addr2line says of the instruction before a return address: (function, line)."""
     command = ["addr2line", "-f", "-e", str(program), hex(int(offset, 16) - 1)]
