@@ -92,7 +92,7 @@ static bool add_number(const char *pattern, const char *number, char *own, size_
 bool hd_profile_file_expand_name(const char *pattern, const struct hd_file_header *header, char *text, size_t bytes) {
   struct path path = {.text = text, .bytes = bytes};
   char of_rank[PATH_BYTES], of_child[PATH_BYTES];
-  if (header->ranks > 1 && !names(pattern, 'r')) {
+  if (header->rank >= 0 && header->ranks != 1 && !names(pattern, 'r')) {
     if (!add_number(pattern, ".rank%r", of_rank, sizeof of_rank))
       return false;
     pattern = of_rank;

@@ -254,3 +254,18 @@ def test_launcher_of_ranks(run_heddle, build_program, tmp_path):
                         env={"LD_LIBRARY_PATH": str(libomp_folder(19))})
     assert result.returncode == 0 and result.stdout == "threads 2\nthreads 2\n", result.stderr
     assert sorted(path.name for path in tmp_path.glob("*.heddle")) == ["rank0.heddle", "rank1.heddle"]
+
+
+@pytest.mark.parametrize("variables, found", [
+    ("SLURM_PROCID=$rank SLURM_NTASKS=2 SLURM_STEP_NUM_TASKS=2 PMIX_RANK=$rank", {"job.rank0.heddle": 2, "job.rank1.heddle": 2}),
+    ("PMIX_RANK=$rank", {"job.rank0.heddle": None, "job.rank1.heddle": None}),
+    ("SLURM_PROCID=0 SLURM_NTASKS=2", {"job.heddle": None, "job.heddle.1": None})], ids=["srun", "PMIx", "batch script"])
+def test_ranks_of_slurm_and_pmix(run_heddle, export, build_program, tmp_path, variables, found):
+    """What srun sets for its tasks, another launcher that speaks PMIx, and sbatch for its script, which is no rank."""
+    launcher = tmp_path / "srun"
+    launcher.write_text(f'#!/bin/sh\nfor rank in 0 1; do {variables} "$@" & done\nwait\n')
+    launcher.chmod(0o755)
+    result = run_heddle("run", "-q", "-o", "job.heddle", "--", launcher, build_program(REGION), cwd=tmp_path,
+                        env={"LD_LIBRARY_PATH": str(libomp_folder(19))})
+    assert result.returncode == 0, result.stderr
+    assert {path.name: export(path)["run"]["ranks"] for path in tmp_path.glob("job*")} == found
