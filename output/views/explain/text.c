@@ -90,9 +90,9 @@ static void print_totals(const struct hd_model *model, const struct hd_findings 
         places++;
       }
     if (places > 1 && gain_ticks > findings->items[0].gain_ticks)
-      fprintf(out, "\n%s (%.0f %%) to gain in all: %s, in %zu places\n",
-              hd_duration(gain_ticks * model->seconds_per_tick).text, percent(model, gain_ticks),
-              hd_cause_words((enum hd_cause)cause), places);
+      hd_print_sentences(out, "\n%s (%.0f %%) to gain in all: %s, in %zu places",
+                         hd_duration(gain_ticks * model->seconds_per_tick).text, percent(model, gain_ticks),
+                         hd_cause_words((enum hd_cause)cause), places);
   }
 }
 
@@ -102,9 +102,9 @@ static void print_reservations(const struct hd_model *model, FILE *out) {
     hd_print_sentences(out, "\nWhat may be hidden: " HD_SINKS_WORDS ". They count as busy.");
   if (model->off_classes == 0)
     return;
-  fprintf(out, "\nTo cost little, Heddle %s:\n",
-          model->estimated ? "observed these events in short windows only, and estimates the rest"
-                           : "did not observe all of these events");
+  hd_print_sentences(out, "\nTo cost little, Heddle %s:",
+                     model->estimated ? "observed these events in short windows only, and estimates the rest"
+                                      : "did not observe all of these events");
   for (int class = 0; class < HD_CLASS_COUNT; class ++)
     if (model->off_classes >> class & 1)
       fprintf(out, "    %s\n", hd_event_class_words((enum hd_event_class) class));
@@ -125,10 +125,10 @@ void hd_explain_print(const struct hd_model *model, bool all, FILE *out) {
                      hd_duration_of(model, model->elapsed_ticks).text, since, findings->threads,
                      hd_plural(findings->threads), processors);
   if (hd_model_never_woke(model))
-    fputs("\nNothing was measured: Heddle was dormant; 'heddle ctl PID on' begins the measurement.\n", out);
+    hd_print_sentences(out, "\nNothing was measured: Heddle was dormant; 'heddle ctl PID on' begins the measurement.");
   else if (findings->count == 0)
-    fprintf(out, "\nNothing worth mentioning was found: no cause of lost time is %s of the run.\n",
-            all ? "any part" : "2 % or more");
+    hd_print_sentences(out, "\nNothing worth mentioning was found: no cause of lost time is %s of the run.",
+                       all ? "any part" : "2 % or more");
   print_totals(model, findings, out);
   for (size_t i = 0; i < findings->count; i++)
     print_finding(model, &findings->items[i], i + 1, out);
