@@ -90,8 +90,8 @@ static void print_verdict(const struct hd_model *model, const struct hd_advice *
   if (advice->best >= 0) {
     char words[HD_ADVICE_BYTES];
     hd_advice_words(advice, words);
-    fprintf(out, "\nBest: %s: %s instead of %s.\n", words, time_of(model, hd_advice_ticks(advice)).text,
-            time_of(model, advice->measured_ticks).text);
+    hd_print_sentences(out, "\nBest: %s: %s instead of %s.", words, time_of(model, hd_advice_ticks(advice)).text,
+                       time_of(model, advice->measured_ticks).text);
   } else if (advice->is_indivisible) {
     hd_print_sentences(out,
                        "\nNo schedule helps: iterations are too few, or one of them takes too long. Collapse loops, "

@@ -195,10 +195,10 @@ static void print_text(struct hot *hot, FILE *out) {
   hd_report_heading(hot->model, hd_heading_of(hot->options), out);
   hd_report_scope(hot->model, hot->options, out);
   if (hot->whole.count == 0) {
-    fprintf(out, "\nNo samples: %s.\n",
-            header->sample_period_ns == 0
-                ? "none were taken; 'heddle run --samples 100' takes them, 'heddle doctor' says whether it can"
-                : "no thread used the processor for long enough");
+    hd_print_sentences(out, "\nNo samples: %s.",
+                       header->sample_period_ns == 0
+                           ? "none were taken; 'heddle run --samples 100' takes them, 'heddle doctor' says whether it can"
+                           : "no thread used the processor for long enough");
     return;
   }
   fprintf(out, "samples   %.0f, each for %s of processor time in user space: %s\n", hot->whole.count,

@@ -65,14 +65,15 @@ def test_every_line_fits(run_heddle, made, width, locale):
         assert result.returncode == 0 and too_long(result.stdout, width) == [], options
 
 
-@pytest.mark.parametrize("options, said", [(("--only", "region"), "To cost little, Heddle"), (("--dormant",), "Nothing was measured")],
-                         ids=["switched off", "dormant"])
-def test_what_explain_cannot_say_fits(run_heddle, build_program, tmp_path, options, said):
+@pytest.mark.parametrize("options, view, said", [
+    (("--only", "region"), ("explain",), "To cost little, Heddle"), (("--dormant",), ("explain",), "Nothing was measured"),
+    (("--samples", "0"), ("report", "--hot"), "No samples")], ids=["switched off", "dormant", "no samples"])
+def test_what_cannot_be_said_fits(run_heddle, build_program, tmp_path, options, view, said):
     path = tmp_path / "little.heddle"
     result = run_heddle("run", "-q", *options, "-o", path, "--", build_program(WORK))
     assert result.returncode == 0, result.stderr
-    explained = run_heddle("explain", "--width", 80, path)
-    assert explained.returncode == 0 and said in explained.stdout and too_long(explained.stdout, 80) == []
+    shown = run_heddle(*view, "--width", 80, path)
+    assert shown.returncode == 0 and said in shown.stdout and too_long(shown.stdout, 80) == []
 
 
 def test_what_has_no_room_is_named_and_not_explained(run_heddle, made):
