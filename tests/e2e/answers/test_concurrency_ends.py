@@ -11,7 +11,7 @@ from concurrency import POLICIES, Measured, assert_agrees_with_books, assert_ari
 from concurrency_books import Books
 from conftest import LIBRARY, TIMEOUT_S, assert_identities, environment_for, libomp_folder, marks, run_plain
 from levels import at
-from timed import check_times
+from timed import check_longer_times, check_times
 
 
 # ---- the program ----
@@ -54,25 +54,25 @@ def test_killed_program_has_its_levels(run_heddle, build_program, export, tmp_pa
     only Heddle's own elapsed time of the region tells; it must not be much, and then all the rest must follow."""
     program, line = build_program("killed_levels.c", flags=["-pthread"]), marks("killed_levels.c")
 
-    def once():
+    def once(longer):
         path = tmp_path / f"{time.monotonic_ns()}.heddle"
-        done = heddle_run(run_heddle, program, path, 100, "spin")
+        done = heddle_run(run_heddle, program, path, 100 * longer, "spin")
         assert done.returncode == 128 + signal.SIGKILL, done.stderr
         loaded = export(path)
         assert loaded["run"]["complete"] is False
         assert_identities(loaded)
-        longer = loaded.one(line["region"], "parallel")["elapsed_s"] - sum(Books(done.stdout).elapsed_at["region"])
-        assert longer > 0
-        return Measured(loaded, Books(done.stdout, longer), line), longer
+        late = loaded.one(line["region"], "parallel")["elapsed_s"] - sum(Books(done.stdout).elapsed_at["region"])
+        assert late > 0
+        return Measured(loaded, Books(done.stdout, late), line), late
 
-    def check(run_and_longer):
-        run, longer = run_and_longer
-        assert longer < 0.1
+    def check(run_and_late):
+        run, late = run_and_late
+        assert late < 0.1
         assert_agrees_with_books(run)
         assert_arithmetic(run, "first", at_level={1: 2}, wall_share=2, active=2)
         assert at(run.levels("region", "elapsed_at_k_s"), 2) > 3 * run.books.unit
 
-    check_times(once, check)
+    check_longer_times(once, check)
 
 
 @pytest.mark.parametrize("after_ms", (0, 1, 7, 40, 150))
