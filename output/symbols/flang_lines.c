@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/symbols/flang_lines.h"
 
-#include <dwarf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +8,10 @@
 #include "output/symbols/module_bytes.h"
 #include "output/symbols/symbol_scopes.h"
 
-enum { CALL_BYTES = 5, MOVE_BYTES = 3, MOVE_FIXED_BYTES = 5, LEA_BYTES = 7, TEXT_OF_IDENT = 16 };
+enum { CALL_BYTES = 5, MOVE_BYTES = 3, FIXED_BYTES = 5, LEA_BYTES = 7, TEXT_OF_IDENT = 16 };
 
 bool hd_flang_is(Dwarf_Die *unit) {
-  Dwarf_Die whole = hd_scopes_whole_unit(unit);
-  Dwarf_Attribute attribute;
-  const char *producer = dwarf_formstring(dwarf_attr(&whole, DW_AT_producer, &attribute));
-  return producer && strstr(producer, "flang");
+  return strstr(hd_scopes_producer(unit), "flang");
 }
 
 /* Where a distance leads to that is written in the last four bytes of an instruction. */
@@ -136,17 +132,14 @@ static bool read_ident(Dwfl_Module *module, Dwarf_Addr place, int *line) {
   return text && memchr(text, '\0', count) && read_text(text, line);
 }
 
-/* What the instruction that ends before `behind` loads into a register: lea ...(%rip), %to, or mov $..., %to in
- * programs that are linked to a fixed address. 0: it is neither. */
-static Dwarf_Addr read_load(const uint8_t *end, Dwarf_Addr behind, Dwarf_Addr bias, int to) {
-  const uint8_t *lea = end - LEA_BYTES, *move = end - MOVE_FIXED_BYTES;
-  uint32_t fixed;
-  if (lea[0] == (0x48 | (to & 8) >> 1) && lea[1] == 0x8d && lea[2] == (0x05 | (to & 7) << 3))
-    return follow(end - sizeof(int32_t), behind);
-  if (move[0] != (0xb8 | (to & 7)) || (to & 8 && move[-1] != 0x41))
-    return 0;
-  memcpy(&fixed, move + 1, sizeof fixed);
-  return fixed + bias;
+/* lea ...(%rip), %to */
+static bool is_lea(const uint8_t *code, int to) {
+  return code[0] == (0x48 | (to & 8) >> 1) && code[1] == 0x8d && code[2] == (0x05 | (to & 7) << 3);
+}
+
+/* mov $..., %to, in programs that are linked to a fixed address. One byte tells it: many that look so are none. */
+static bool is_fixed(const uint8_t *code, int to) {
+  return code[0] == (0xb8 | (to & 7)) && (!(to & 8) || code[-1] == 0x41);
 }
 
 /* mov %from, %to: which register that is; `to`: it is another instruction. */
@@ -169,8 +162,10 @@ static int find_line(Dwfl_Module *module, struct hd_symbol_table *table, Dwarf_A
   dwfl_module_getelf(module, &bias);
   size_t end = call - function.start;
   for (; code && end < count && end >= LEA_BYTES; end--) {
-    const Dwarf_Addr loaded = read_load(code + end, function.start + end, bias, holder);
-    if (loaded && read_ident(module, loaded, &line))
+    if (is_lea(code + end - LEA_BYTES, holder))
+      return read_ident(module, follow(code + end - sizeof(int32_t), function.start + end), &line) ? line : 0;
+    if (is_fixed(code + end - FIXED_BYTES, holder) &&
+        read_ident(module, follow(code + end - sizeof(int32_t), bias), &line))
       return line;
     holder = moved_from(code + end - MOVE_BYTES, holder);
   }

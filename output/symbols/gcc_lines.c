@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/symbols/gcc_lines.h"
 
-#include <dwarf.h>
 #include <string.h>
 
 #include "output/symbols/line_rows.h"
@@ -68,10 +67,7 @@ static bool find_block(const struct hd_gcc_call *call, Dwarf_Addr *block) {
 /* ---- lines ---- */
 
 static bool is_gccs(Dwarf_Die *unit) {
-  Dwarf_Die whole = hd_scopes_whole_unit(unit);
-  Dwarf_Attribute attribute;
-  const char *producer = dwarf_formstring(dwarf_attr(&whole, DW_AT_producer, &attribute));
-  return producer && strncmp(producer, "GNU ", 4) == 0;
+  return strncmp(hd_scopes_producer(unit), "GNU ", 4) == 0;
 }
 
 /* Whether the call begins a statement: then its line is its own. */

@@ -91,6 +91,13 @@ Dwarf_Die hd_scopes_whole_unit(Dwarf_Die *unit) {
   return *unit;
 }
 
+const char *hd_scopes_producer(Dwarf_Die *unit) {
+  Dwarf_Die whole = hd_scopes_whole_unit(unit);
+  Dwarf_Attribute attribute;
+  const char *producer = dwarf_formstring(dwarf_attr(&whole, DW_AT_producer, &attribute));
+  return producer ? producer : "";
+}
+
 static struct hd_scope_unit *use(struct hd_scopes *scopes, Dwarf_Die *die) {
   for (struct hd_scope_unit *unit = scopes->used; unit; unit = unit->next)
     if (unit->die.addr == die->addr)

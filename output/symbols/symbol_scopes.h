@@ -47,6 +47,9 @@ Dwarf_Die *hd_scopes_unit(struct hd_scopes *scopes, Dwfl_Module *module, Dwarf_A
 /** With split debug information the program has only a unit's skeleton: the unit itself, if its .dwo file is there. */
 Dwarf_Die hd_scopes_whole_unit(Dwarf_Die *unit);
 
+/** Which compiler made the unit, in its own words; "": it does not say. */
+const char *hd_scopes_producer(Dwarf_Die *unit);
+
 /** The function whose own code is at `pc`, whatever is inlined there. */
 bool hd_scopes_function(struct hd_scopes *scopes, Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die *function);
 
