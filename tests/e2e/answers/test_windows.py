@@ -10,7 +10,7 @@ import re
 import pytest
 
 from conftest import assert_identities, marks
-from timed import check_times
+from timed import check_longer_times
 
 FLOODS = {"critical": "mutex", "locks": "mutex", "barriers": "sync", "turns": "sync", "singles": "work", "loops": "work"}
 BUDGETS = ("2%", "0.5%", "0.1%", "0.02%")  # a thread that hardly gets a processor pays little
@@ -59,7 +59,10 @@ def test_floods_are_switched_off_and_estimated(profile, export, build_program, r
     assert 1 <= len(shares) <= 2 and len(set(shares)) == 1, shares
 
 
-@pytest.mark.timed  # a thread that loses its processor for once waits longer than all windows together
+# A thread that loses its processor for once waits longer than all windows together. The books count as waiting what the
+# runtime and Heddle do just before it: 7 points of a hundred in `singles` with 2 us of work and everything observed, 2
+# with 8 us (a 2-core VM). So the work is longer here.
+@pytest.mark.timed
 @pytest.mark.needs("two-processors")
 @pytest.mark.parametrize("what", FLOODS)
 def test_estimates_are_what_the_program_waits(profile, export, build_program, what):
@@ -70,7 +73,7 @@ def test_estimates_are_what_the_program_waits(profile, export, build_program, wh
         points = 0.05 * 2 * region["elapsed_s"]
         assert loaded.waited - points - (busy - low) < waits < loaded.waited + points + (high - busy)
 
-    check_times(lambda: play(profile, export, build_program("floods.c"), what, 0.5)[1], check)
+    check_longer_times(lambda longer: play(profile, export, build_program("floods.c"), what, 0.5, 4 * longer)[1], check)
 
 
 def test_tasks_are_estimated(profile, export, build_program):

@@ -10,7 +10,6 @@
 #include "books.h"
 
 static void make_tasks(unsigned count) {
-  at("region");
   for (unsigned i = 0; i < count; i++) {
 #pragma omp task // mark: task
     work_at("task", 1);
@@ -27,13 +26,19 @@ static void make_untied(unsigned count) {
       work_at("untied", 0.5);
     }
   }
+  at(NULL);
 }
 
-static void make_and_wait(unsigned count) {
+static uint64_t make_and_wait(unsigned count) {
+  const uint64_t begin = now_ns();
+  at(mode_is("taskloop") ? "taskloop" : "masked"); // until the tasks are made
   if (mode_is("taskloop")) {
 #pragma omp taskloop num_tasks(count) // mark: taskloop
-    for (unsigned i = 0; i < count; i++)
-      work_at("taskloop", 1);
+    for (unsigned i = 0; i < count; i++) {
+      at("taskloop");
+      work(1);
+      at(NULL);
+    }
   } else if (mode_is("untied")) {
     make_untied(count);
   } else if (mode_is("taskgroup")) {
@@ -44,15 +49,15 @@ static void make_and_wait(unsigned count) {
   if (mode_is("taskwait")) {
 #pragma omp taskwait
   }
+  return begin;
 }
 
 int main(int argc, char **argv) {
   open_books(argc, argv);
-  at(NULL);
-  uint64_t begin = now_ns();
+  uint64_t begin;
 #pragma omp parallel // mark: region
-#pragma omp master
-  make_and_wait(2 * (unsigned)omp_get_num_threads());
+#pragma omp master // mark: masked
+  begin = make_and_wait(2 * (unsigned)omp_get_num_threads());
   window("region", begin);
   at("outside");
   close_books();

@@ -87,6 +87,7 @@ int main(int argc, char **argv) {
   late = atoi(argv[2]);
   longer = argc > 3 ? atoi(argv[3]) : 1;
   send_to_nobody();
+  omp_get_max_threads(); // the runtime and the tool begin now, not in the first region
   for (int round = 0; round < ROUNDS; round++)
     play(argv[1]);
   write_books();

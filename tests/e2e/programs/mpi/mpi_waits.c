@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /* Ranks that wait for each other in each of MPI's ways; each writes what it waited, by its own clock, to books.RANK:
  * "KIND nanoseconds calls bytes". Argument `regions`: they work in parallel regions meanwhile; `abort`: rank 1 ends
- * all; `forget`: none calls MPI_Finalize. */
+ * all; `forget`: none calls MPI_Finalize. Second argument: how many times all that, 1 unless told. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -108,11 +109,13 @@ int main(int argc, char **argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  late_sender(with_regions);
-  late_receiver(with_regions);
-  uneven_collective(with_regions);
-  one_sided(with_regions);
-  files();
+  for (int round = argc > 2 ? atoi(argv[2]) : 1; round > 0; round--) {
+    late_sender(with_regions);
+    late_receiver(with_regions);
+    uneven_collective(with_regions);
+    one_sided(with_regions);
+    files();
+  }
   write_books();
   if (argc > 1 && strcmp(argv[1], "regions") != 0)
     wait_for_books();
