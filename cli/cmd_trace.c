@@ -12,6 +12,7 @@
 
 #include "cli/open_profile.h"
 #include "output/model/memory.h"
+#include "output/symbols/sample_names.h"
 #include "output/trace/size.h"
 #include "output/views/trace/trace_views.h"
 #include "support/command/output_stream.h"
@@ -140,10 +141,11 @@ static bool print_lulls(const struct hd_model *model, struct hd_lull_choice lull
   return hd_trace_print_lulls(model, &lulls, stdout);
 }
 
-static bool answer(const struct hd_model *model, const struct choices *choices) {
+static bool answer(struct hd_model *model, const struct choices *choices) {
   uint64_t differences = 0;
   switch (choices->question) {
   case PRINT:
+    hd_sample_names_resolve(model);
     return hd_trace_print(model, &choices->choice, stdout);
   case CONCURRENCY:
     return hd_trace_print_concurrency(model, &choices->choice, stdout);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "counters/perf_permission.h"
@@ -22,6 +23,8 @@ static int open_event(uint64_t period_ns) {
       .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME,
       .exclude_kernel = true,
       .exclude_hv = true,
+      .use_clockid = true,
+      .clockid = CLOCK_MONOTONIC,
       .watermark = true, /* nobody waits for input: */
       .wakeup_watermark = UINT32_MAX,
   };

@@ -31,7 +31,7 @@ struct hd_sample_ring {
 
 struct hd_sample {
   uint64_t address;
-  uint64_t ns; /* of a clock that all rings of a thread have in common */
+  uint64_t ns; /* CLOCK_MONOTONIC */
 };
 
 enum { HD_SAMPLE_BYTES = 24 };

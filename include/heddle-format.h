@@ -48,7 +48,7 @@
 #include "heddle-trace.h"
 
 #define HD_MAGIC "HEDDLE\r\n" /* 8 bytes, no terminator; CR LF betrays a text-mode transfer */
-#define HD_FORMAT_VERSION 17u
+#define HD_FORMAT_VERSION 18u
 #define HD_BYTE_ORDER 0x01020304u
 #define HD_HEADER_BYTES 4096u
 #define HD_BLOCK_BYTES 4096u

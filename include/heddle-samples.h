@@ -46,8 +46,11 @@ static inline uint32_t hd_sample_state(const struct hd_sample_record *record) {
 }
 
 /** HD_NONE: none. */
+static inline uint32_t hd_sample_module_of(uint64_t place) {
+  return (uint32_t)(place >> 8 & HD_SAMPLE_MODULES_MOST) - 1;
+}
 static inline uint32_t hd_sample_module(const struct hd_sample_record *record) {
-  return (uint32_t)(record->place >> 8 & HD_SAMPLE_MODULES_MOST) - 1;
+  return hd_sample_module_of(record->place);
 }
 
 #endif

@@ -16,7 +16,7 @@
  * HD_TRACE_UNCOUNTED; then numbers: its operand, unless HD_TRACE_HERE says that it is the profile; for REGION_BEGIN,
  * TEAM, START, JOIN and FINISH the team's ring and number, unless it is the one that was told last in this block; for
  * TEAM and START hd_log_member.number, for ARRIVE, LEAVE_WORK and WORKED HD_TRACE_BARRIER(); for the last two
- * hd_log_work's two numbers and the gap (hd_log_gap_of); for ORDER and HD_TRACE_CHUNK two names
+ * hd_log_work's two numbers and the gap (hd_log_gap_of); for ORDER, HD_TRACE_CHUNK and HD_TRACE_SAMPLE two names
  *
  * Numbers have 7 bits a byte, the least significant first; bit 7: more follow (LEB128). A name is what tasks, locks and
  * the like are known by (struct hd_log_order: a and b). Its number is 0 for 0; else one more than the difference to the
@@ -110,6 +110,8 @@ enum hd_trace_kind {
                                      outermost first; HD_TRACE_UNCOUNTED: whose workers have all arrived */
   HD_TRACE_GOES_ON,               /* it does this */
   HD_TRACE_WAITS_ON,              /* likewise, and it waits as a worker at the end of that team */
+  HD_TRACE_SAMPLE,                /* a sample found the thread in this state and profile (heddle-samples.h); a: at this
+                                     address, b: it counts as so many; `operand`: the address's module, plus 1; 0: none */
   HD_TRACE_KIND_COUNT
 };
 _Static_assert((int)HD_TRACE_KIND_COUNT <= HD_TRACE_WHAT + 1, "all kinds fit their bits");
@@ -124,7 +126,7 @@ static inline bool hd_trace_names_team(uint32_t what) {
          hd_trace_is_finish(what) || what == HD_TRACE_LEADS || what == HD_TRACE_WAITS_ON;
 }
 
-/** What the names of an ORDER or a HD_TRACE_CHUNK stand for. */
+/** What the names of an ORDER, a HD_TRACE_CHUNK or a HD_TRACE_SAMPLE stand for. */
 enum hd_trace_name {
   HD_TRACE_NO_NAME, /* it is 0 */
   HD_TRACE_TASK,
@@ -132,6 +134,7 @@ enum hd_trace_name {
   HD_TRACE_VARIABLE,  /* of which a task depends */
   HD_TRACE_ITERATION, /* the first of a chunk */
   HD_TRACE_NUMBER,
+  HD_TRACE_ADDRESS,
   HD_TRACE_NAMES
 };
 struct hd_trace_names {
@@ -167,10 +170,11 @@ static inline struct hd_trace_names hd_trace_names_of(enum hd_order order) {
   return (struct hd_trace_names){HD_TRACE_NO_NAME, HD_TRACE_NO_NAME};
 }
 static const struct hd_trace_names hd_trace_names_of_chunk = {HD_TRACE_ITERATION, HD_TRACE_NUMBER};
+static const struct hd_trace_names hd_trace_names_of_sample = {HD_TRACE_ADDRESS, HD_TRACE_NUMBER};
 
 /** Such an entry says in what state and profile the thread is from now on; others say what they did before. */
 static inline bool hd_trace_is_change(uint32_t what) {
-  return what != HD_WHAT_ORDER && what != HD_TRACE_CHUNK && !hd_trace_is_work(what);
+  return what != HD_WHAT_ORDER && what != HD_TRACE_CHUNK && what != HD_TRACE_SAMPLE && !hd_trace_is_work(what);
 }
 
 /** The longest entry: a time of 64 bits, three numbers of 32 and three of 64. */

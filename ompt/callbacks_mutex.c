@@ -139,7 +139,7 @@ HD_APART void acquired(ompt_mutex_t mutex, ompt_wait_id_t id) {
   if (!thread)
     return;
   if (__builtin_expect(hd_samples_have_come(&thread->samples), false))
-    hd_samples_take(thread);
+    hd_samples_take(thread, event.now);
   if (kind == HD_KIND_LOCK)
     end_lock_wait(thread, event.now, id);
   else

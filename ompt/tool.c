@@ -155,7 +155,8 @@ static void start_parts(const struct hd_settings *settings) {
   hd_steering_init((uint32_t)settings->only);
   hd_counters_init(settings);
   hd_mpi_job_init(settings);
-  hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open);
+  hd_samples_init(settings, hd_clock.kind == HD_CLOCK_EXTERNAL ? hd_test_runtime.open_samples : hd_sample_ring_open,
+                  hd_trace_sample);
   if (hd_measuring.connect_markers)
     hd_measuring.connect_markers();
 }

@@ -22,9 +22,10 @@ enum { SIZES = sizeof ring_bytes / sizeof *ring_bytes };
 
 static struct {
   hd_sample_opener *open; /* NULL: nothing can be sampled */
-  uint64_t period_ns;     /* the unit of all samples; 0: not known yet */
-  uint32_t weight;        /* so many units are between two samples; 0: nothing is sampled */
-  uint64_t changes;       /* so often has that changed: what a thread without rings looks at as if samples came */
+  hd_sample_teller *tell;
+  uint64_t period_ns; /* the unit of all samples; 0: not known yet */
+  uint32_t weight;    /* so many units are between two samples; 0: nothing is sampled */
+  uint64_t changes;   /* so often has that changed: what a thread without rings looks at as if samples came */
   struct hd_store_cursor text_cursor;
 } sampling;
 
@@ -111,9 +112,10 @@ static void prepare_places(void) {
   hd_sample_table_prepare();
 }
 
-void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open) {
+void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open, hd_sample_teller *tell) {
   const uint64_t hz = settings->samples_hz == HD_SAMPLES_DEFAULT ? HZ_DEFAULT : settings->samples_hz;
   sampling.open = open;
+  sampling.tell = tell;
   if (hz > 0 && open && may_ask(settings, open) && begin(hz) && open == hd_sample_ring_open)
     prepare_places();
 }
@@ -139,24 +141,54 @@ static uint64_t place_of(const struct hd_thread *thread, uint64_t address) {
   return hd_sample_place(row->profile, state, hd_modules_find(code, false));
 }
 
-static void add(const struct hd_thread *thread, const struct hd_sample *sample, uint64_t weight) {
-  if (sample->address && !hd_sample_table_add(sample->address, place_of(thread, sample->address), weight))
+/* When the rings are read, by both clocks. */
+struct reading {
+  struct hd_clock_pair now;
+  double ticks_each_ns;
+  uint64_t until_ticks; /* no sample is later */
+};
+
+static struct reading begin_reading(uint64_t until_ticks) {
+  const struct hd_clock_pair first = hd_store.header->clock_first, now = hd_clock_read_pair();
+  const double ns = now.ns > first.ns ? (double)(now.ns - first.ns) : 1;
+  return (struct reading){
+      .now = now, .ticks_each_ns = (double)(now.ticks - first.ticks) / ns, .until_ticks = until_ticks};
+}
+
+/* The clock has not been paused since. */
+static uint64_t ticks_of(const struct reading *reading, const struct hd_sample *sample) {
+  const uint64_t now = reading->now.ticks - __atomic_load_n(&hd_clock.paused_ticks, __ATOMIC_RELAXED);
+  const double ago = reading->now.ns > sample->ns ? (double)(reading->now.ns - sample->ns) : 0;
+  const uint64_t ago_ticks = (uint64_t)(ago * reading->ticks_each_ns), ticks = now > ago_ticks ? now - ago_ticks : 0;
+  return ticks < reading->until_ticks ? ticks : reading->until_ticks;
+}
+
+static void add(struct hd_thread *thread, const struct reading *reading, const struct hd_sample *sample,
+                uint64_t weight) {
+  if (!sample->address)
+    return;
+  const uint64_t place = place_of(thread, sample->address);
+  if (!hd_sample_table_add(sample->address, place, weight))
     __atomic_fetch_add(&hd_store.header->unplaced_samples, weight, __ATOMIC_RELAXED);
+  if (thread->instruments & HD_INSTRUMENT_TRACED)
+    sampling.tell(thread, ticks_of(reading, sample), sample->address, hd_sample_module_of(place), weight);
 }
 
 /* Without room for all of them, the rarer ones say what came after the last. They may have run out of room, too. */
-static void read_rings(const struct hd_thread *thread, struct hd_thread_samples *mine, bool counts) {
+static void read_rings(struct hd_thread *thread, struct hd_thread_samples *mine, bool counts, uint64_t until_ticks) {
   const uint64_t weight = mine->weight;
+  const bool is_traced = counts && thread->instruments & HD_INSTRUMENT_TRACED;
+  const struct reading reading = is_traced ? begin_reading(until_ticks) : (struct reading){0};
   struct hd_sample sample = {0};
   const bool is_full = hd_sample_ring_begin(&mine->all);
   while (hd_sample_ring_next(&mine->all, &sample))
     if (counts)
-      add(thread, &sample, weight);
+      add(thread, &reading, &sample, weight);
   const uint64_t last_ns = sample.ns;
   hd_sample_ring_begin(&mine->rare);
   while (hd_sample_ring_next(&mine->rare, &sample))
     if (counts && is_full && sample.ns > last_ns)
-      add(thread, &sample, HD_SAMPLE_WEIGHT * weight);
+      add(thread, &reading, &sample, HD_SAMPLE_WEIGHT * weight);
   __atomic_fetch_add(&hd_store.header->lost_samples, mine->rare.lost * HD_SAMPLE_WEIGHT * weight, __ATOMIC_RELAXED);
   mine->rare.lost = 0;
   hd_sample_ring_end(&mine->rare);
@@ -184,7 +216,7 @@ void hd_samples_start(struct hd_thread *thread) {
   }
   mine->epoch = hd_counters_epoch();
   mine->head = hd_sample_ring_head(&mine->all);
-  read_rings(thread, mine, false); /* touches them for the first time now, not in an event */
+  read_rings(thread, mine, false, 0); /* touches them for the first time now, not in an event */
   mine->taken = mine->all.at;
 }
 
@@ -201,20 +233,20 @@ static void follow(struct hd_thread *thread) {
 }
 
 /* What came before a pause, in it and after it cannot be told apart: then none counts. */
-static void take(struct hd_thread *thread) {
+static void take(struct hd_thread *thread, uint64_t until_ticks) {
   struct hd_thread_samples *mine = &thread->samples;
   HD_KEEP_ERRNO;
   const uint64_t epoch = hd_counters_epoch();
   if (!mine->all.page)
     return;
-  read_rings(thread, mine, epoch == mine->epoch && !(epoch & 1));
+  read_rings(thread, mine, epoch == mine->epoch && !(epoch & 1), until_ticks);
   mine->epoch = epoch;
   mine->taken = mine->all.at;
 }
 
-void hd_samples_take(struct hd_thread *thread) {
+void hd_samples_take(struct hd_thread *thread, uint64_t until_ticks) {
   hd_thread_leave_program(thread);
-  take(thread);
+  take(thread, until_ticks);
   follow(thread);
 }
 
@@ -225,7 +257,7 @@ static void take_at_work(struct hd_thread *thread) {
   if (expected == HD_AT_WORK || !thread->samples.all.page)
     return;
   __atomic_store_n(&thread->expected_alarms, HD_AT_WORK, __ATOMIC_RELAXED);
-  take(thread);
+  take(thread, hd_clock_now());
   __atomic_store_n(&thread->expected_alarms, expected, __ATOMIC_RELAXED);
 }
 

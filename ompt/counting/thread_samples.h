@@ -35,8 +35,11 @@ struct hd_thread_samples {
 };
 
 /** At start: whether threads are sampled, and how often. If the kernel refuses, a note in the profile says why. `open`:
- *  hd_sample_ring_open, or a test's; NULL: nothing is sampled. */
-void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open);
+ *  hd_sample_ring_open, or a test's; NULL: nothing is sampled. `tell` is told of each sample of a thread that has a
+ *  trace (hd_trace_sample). */
+typedef void hd_sample_teller(struct hd_thread *thread, uint64_t ticks, uint64_t address, uint32_t module,
+                              uint64_t count);
+void hd_samples_init(const struct hd_settings *settings, hd_sample_opener *open, hd_sample_teller *tell);
 
 /** From now on `hz` samples a second of a thread's processor time, 0: none; threads follow when they next look for
  *  samples. All samples of a run have one unit of time, so there are no more than at first, and a whole number of units
@@ -54,8 +57,8 @@ static inline bool hd_samples_have_come(const struct hd_thread_samples *samples)
   return __atomic_load_n(samples->head, __ATOMIC_RELAXED) != samples->taken;
 }
 
-/** Takes them: the thread has been in the state and callpath that its record names. In an event. */
-__attribute__((cold)) void hd_samples_take(struct hd_thread *thread);
+/** Takes them: until that time the thread has been in the state and callpath that its record names. In an event. */
+__attribute__((cold)) void hd_samples_take(struct hd_thread *thread, uint64_t until_ticks);
 
 /** The clock is to be paused or to go on, and then: it was. Outside any event, on the thread that does so. */
 void hd_samples_before_pause(struct hd_thread *thread);

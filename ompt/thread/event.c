@@ -111,7 +111,7 @@ void hd_event_look_back(struct hd_thread *thread) {
   if (thread->pending)
     hd_thread_settle(thread);
   if (hd_samples_have_come(&thread->samples))
-    hd_samples_take(thread);
+    hd_samples_take(thread, thread->event_ticks);
 }
 
 /* ---- the cost of an event ---- */

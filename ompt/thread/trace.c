@@ -238,6 +238,25 @@ void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint
             put_name(put_name(to, trace, hd_trace_names_of_chunk.a, first), trace, hd_trace_names_of_chunk.b, count));
 }
 
+/* The stretch that the thread knows, or knew: it may have ended meanwhile. */
+static bool is_in_stretch(const struct hd_thread_trace *trace, uint64_t ticks) {
+  const uint64_t now = hd_trace_when_now();
+  return hd_trace_when_is_open(now) ? now == trace->seen : ticks <= hd_trace_when_ticks(now);
+}
+
+void hd_trace_sample(struct hd_thread *thread, uint64_t ticks, uint64_t address, uint32_t module, uint64_t count) {
+  struct hd_thread_trace *trace = &thread->trace;
+  if (only_concurrency || trace->state == HD_STATE_COUNT || !is_in_stretch(trace, ticks))
+    return;
+  uint8_t *to = begin_entry(thread, ticks, trace->profile, trace->state, true);
+  if (!to)
+    return;
+  *to++ = HD_TRACE_SAMPLE;
+  to = put_number(to, module + 1);
+  end_entry(trace, put_name(put_name(to, trace, hd_trace_names_of_sample.a, address), trace, hd_trace_names_of_sample.b,
+                            count));
+}
+
 void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile, const struct hd_log_work *work,
                    uint64_t gap_ticks) {
   struct hd_thread_trace *trace = &thread->trace;
@@ -323,8 +342,11 @@ void hd_trace_follow(struct hd_thread *thread) {
   thread->trace.seen = now;
   if (!(thread->instruments & HD_INSTRUMENT_TRACED))
     go_on(thread);
-  if (!hd_trace_when_is_open(now) && thread->instruments & HD_INSTRUMENT_TRACED)
-    leave(thread, hd_trace_when_ticks(now));
+  if (hd_trace_when_is_open(now) || !(thread->instruments & HD_INSTRUMENT_TRACED))
+    return;
+  if (hd_samples_have_come(&thread->samples) && !thread->pending)
+    hd_samples_take(thread, hd_clock_now());
+  leave(thread, hd_trace_when_ticks(now));
 }
 
 static void begin_first(struct hd_thread *thread) {

@@ -59,6 +59,10 @@ void hd_trace_order(struct hd_thread *thread, uint64_t now, enum hd_order order,
 /** It got iterations of a loop. */
 void hd_trace_chunk(struct hd_thread *thread, uint64_t now, uint64_t first, uint64_t count);
 
+/** A sample has found it at this address of that module (HD_NONE: none), at a time since its last entry, in the state
+ * and profile of that. It counts as `count`. Only with HD_INSTRUMENT_TRACED. */
+void hd_trace_sample(struct hd_thread *thread, uint64_t ticks, uint64_t address, uint32_t module, uint64_t count);
+
 /** It leaves the barrier that closes a worksharing construct: LEAVE_WORK or WORKED, of that profile (heddle-log.h). */
 void hd_trace_work(struct hd_thread *thread, enum hd_what what, uint32_t profile, const struct hd_log_work *work,
                    uint64_t gap_ticks);

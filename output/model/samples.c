@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "output/model/samples.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "support/command/sanitize.h"
 
 static int order(uint64_t a, uint64_t b) {
   return (a > b) - (a < b);
@@ -34,4 +38,22 @@ uint32_t hd_samples_join(struct hd_model_sample *samples, uint32_t count) {
     }
   }
   return joined;
+}
+
+const struct hd_model_sample *hd_samples_find(const struct hd_model *model, const struct hd_model_sample *key) {
+  return model->sample_count > 0 ? bsearch(key, model->samples, model->sample_count, sizeof *key, by_key) : NULL;
+}
+
+void hd_sample_text(char text[HD_PLACE_BYTES], const struct hd_model_sample *sample, const struct hd_model_sample *line,
+                    const char *otherwise) {
+  char function[HD_FUNCTION_BYTES] = "", outer[HD_FUNCTION_BYTES] = "", at[HD_PLACE_BYTES] = "";
+  if (sample->name.function)
+    hd_function_text(function, sample->name.function);
+  if (sample->inlined_into)
+    hd_function_text(outer, sample->inlined_into);
+  if (line->name.line > 0)
+    snprintf(at, sizeof at, " %.200s:%" PRIu32, hd_base_name(line->name.file), line->name.line);
+  snprintf(text, HD_PLACE_BYTES, "%.120s%.220s%s%s%s", *function ? function : otherwise, at,
+           *outer ? " (inlined into " : "", outer, *outer ? ")" : "");
+  hd_sanitize(text);
 }

@@ -36,7 +36,7 @@ static struct hd_file_header header_of(const struct hd_replay *replay) {
   header.end_ticks = replay->until_ticks;
   header.paused_ticks = header.paused_at_ticks = header.stop_paused_ticks = header.pauses = 0;
   header.event_count = header.event_slots = header.counts_record_bytes = 0;
-  header.sample_period_ns = 0;
+  header.lost_samples = header.unplaced_samples = 0;
   header.path_flags = replay->header.path_flags;
   header.path_open = replay->header.path_open;
   header.path_until_ticks = replay->header.path_until_ticks;
@@ -129,6 +129,18 @@ static void write_records(const struct hd_replay *replay, struct hd_writer *writ
   }
 }
 
+static void write_samples(const struct hd_replay *replay, struct hd_writer *writer) {
+  hd_writer_begin_block(writer, HD_BLOCK_SAMPLES);
+  for (uint32_t i = 0; i < replay->samples.count; i++) {
+    const struct hd_model_sample *sample = &replay->samples.items[i];
+    const struct hd_sample_record record = {.address = sample->address,
+                                            .place = hd_sample_place(sample->node, sample->state, sample->module),
+                                            .count = sample->count,
+                                            .taken = sample->taken};
+    hd_writer_add(writer, &record, sizeof record);
+  }
+}
+
 static bool read_back(const struct hd_replay *replay, struct hd_model **then, char *error, size_t error_bytes) {
   struct hd_writer writer = {0};
   const struct hd_file_header header = header_of(replay);
@@ -138,6 +150,7 @@ static bool read_back(const struct hd_replay *replay, struct hd_model **then, ch
   write_threads(replay, &writer);
   write_memberships(replay, &writer);
   write_records(replay, &writer);
+  write_samples(replay, &writer);
   write_logs(replay, &writer);
   const bool done = hd_writer_end(&writer) &&
                     hd_profile_parse(replay->model->path, writer.bytes, writer.size, then, error, error_bytes);
@@ -257,12 +270,11 @@ static void note_limit(void *context, const char *text) {
 }
 
 static void note_part(struct hd_model *part, const struct hd_model *model, const struct cutting *cutting) {
-  hd_model_add_note(
-      part,
-      "this is the part of the run from %.6f s to %.6f s, from its trace: counters, samples, Heddle's own "
-      "cost, chunks and tasks one by one, critical path and holders of locks are not known of parts",
-      cutting->from_ticks ? hd_trace_seconds(model, cutting->from_ticks) : 0,
-      hd_trace_seconds(model, cutting->to_ticks));
+  hd_model_add_note(part,
+                    "this is the part of the run from %.6f s to %.6f s, from its trace: counters, Heddle's own "
+                    "cost, chunks and tasks one by one, critical path and holders of locks are not known of parts",
+                    cutting->from_ticks ? hd_trace_seconds(model, cutting->from_ticks) : 0,
+                    hd_trace_seconds(model, cutting->to_ticks));
   hd_trace_limits(model, note_limit, part);
   if (cutting->lacks_begin)
     hd_model_add_note(part,

@@ -7,8 +7,10 @@
 
 #include "output/model/format_names.h"
 #include "output/model/lazy_rows.h"
+#include "output/model/samples.h"
 #include "output/replay/quiet.h"
 #include "output/trace/entry.h"
+#include "output/trace/sample.h"
 #include "output/trace/walk.h"
 #include "support/command/memory.h"
 #include "sweep/batch.h"
@@ -249,6 +251,26 @@ static void count_visit(struct hd_replay *replay, const struct hd_trace_entry *e
     row->visits++;
 }
 
+/* ---- samples ---- */
+
+/* Those of one key are joined when there is no room: their number depends on the code. */
+static void make_room_for_sample(struct hd_replay_samples *samples) {
+  if (samples->count < samples->limit)
+    return;
+  samples->count = hd_samples_join(samples->items, samples->count);
+  if (samples->count >= samples->limit / 2) {
+    samples->limit = 2 * samples->limit + 256;
+    samples->items = hd_grow(samples->items, samples->limit, sizeof *samples->items);
+  }
+}
+
+static void add_sample(struct hd_replay *replay, const struct hd_trace_entry *entry) {
+  if (entry->told.state >= HD_STATE_COUNT || entry->b == 0)
+    return;
+  make_room_for_sample(&replay->samples);
+  replay->samples.items[replay->samples.count++] = hd_trace_sample_of(replay->model, entry);
+}
+
 /* ---- entries ---- */
 
 static void put_entry(struct hd_replay *replay, const struct hd_trace_entry *entry) {
@@ -290,6 +312,9 @@ static void put_entry(struct hd_replay *replay, const struct hd_trace_entry *ent
     break;
   case HD_WHAT_ORDER:
     put_order(replay, entry);
+    break;
+  case HD_TRACE_SAMPLE:
+    add_sample(replay, entry);
     break;
   case HD_TRACE_CHUNK:
     break;
@@ -442,4 +467,5 @@ void hd_replay_free(struct hd_replay *replay) {
   free(replay->logs);
   free(replay->threads);
   free(replay->rows);
+  free(replay->samples.items);
 }

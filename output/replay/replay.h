@@ -41,6 +41,12 @@ struct hd_replay_records {
   size_t bytes; /* of one */
 };
 
+/** As a model has them (output/model/samples.h), but some keys may be there several times. */
+struct hd_replay_samples {
+  struct hd_model_sample *items;
+  uint32_t count, limit;
+};
+
 struct hd_replay {
   const struct hd_model *model; /* the whole run's */
   uint64_t until_ticks;
@@ -52,6 +58,7 @@ struct hd_replay {
   struct hd_replay_thread *threads;
   struct hd_row *rows; /* as the model's, with the times and visits until then */
   struct hd_replay_records records[HD_BLOCK_TYPE_LAST + 1];
+  struct hd_replay_samples samples;
   bool lacks_stacks;   /* threads had called routines where the trace's window begins: calls are not known */
   const char *problem; /* NULL: none */
 };

@@ -22,16 +22,17 @@ struct hd_trace_entry {
   uint64_t ticks; /* as in the file */
   uint32_t thread;
   struct hd_trace_place before, now;
+  struct hd_trace_place told; /* HD_TRACE_SAMPLE: where it was found, as it knew: a worker waits until it is called */
   uint64_t since_ticks;    /* of `before` */
   uint32_t what;           /* enum hd_what or hd_trace_kind; HD_WHAT_NOTHING: nothing else */
-  uint32_t operand;        /* a node, as hd_what says; ORDER: enum hd_order */
+  uint32_t operand;        /* a node, as hd_what says; ORDER: enum hd_order; HD_TRACE_SAMPLE: a module, HD_NONE: none */
   uint32_t team;           /* REGION_BEGIN, TEAM, START, JOIN, FINISH: HD_TEAM(), but with the primary's
                               thread for its ring */
   uint32_t number;         /* TEAM: the thread's number in it; START: the team's size; or HD_TRACE_BARRIER() */
   uint32_t regions_before; /* TEAM: as in hd_log_member.number */
   bool uncounted;          /* it is no visit: the measurement is paused */
-  uint64_t a, b; /* ORDER and HD_TRACE_CHUNK: as hd_order says, but names are numbers (names.h); LEAVE_WORK and
-                    WORKED: hd_log_work's numbers */
+  uint64_t a, b; /* ORDER, HD_TRACE_CHUNK and HD_TRACE_SAMPLE: as hd_order and hd_trace_kind say, but names are numbers
+                    (names.h); LEAVE_WORK and WORKED: hd_log_work's numbers */
   uint64_t told_a, told_b; /* ORDER: likewise as the runtime names them */
   uint64_t gap_ticks;      /* LEAVE_WORK and WORKED: hd_log_gap_of() */
   bool is_bound;           /* not the thread, but what is traced of it begins or ends here */

@@ -61,7 +61,14 @@ static uint64_t take_name(struct hd_trace_log *log, uint32_t kind) {
 
 /* A node, unless it is something else. */
 static bool names_node(uint32_t what) {
-  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER && what != HD_WHAT_RETURN;
+  return what != HD_WHAT_TEAM && what != HD_WHAT_ORDER && what != HD_WHAT_RETURN && what != HD_TRACE_SAMPLE;
+}
+
+static bool take_sample(struct hd_trace_reading *reading, struct hd_trace_log *log, struct hd_trace_entry *entry) {
+  entry->told = entry->now;
+  entry->operand--;
+  return (entry->operand == HD_NONE || entry->operand < reading->model->module_count) ||
+         fail(reading, log, "a module that there is not");
 }
 
 static bool take_mark(struct hd_trace_reading *reading, struct hd_trace_log *log, struct hd_trace_entry *entry) {
@@ -87,11 +94,15 @@ static bool take_mark(struct hd_trace_reading *reading, struct hd_trace_log *log
     names = hd_trace_names_of((enum hd_order)entry->operand);
   else if (what == HD_TRACE_CHUNK)
     names = hd_trace_names_of_chunk;
+  else if (what == HD_TRACE_SAMPLE)
+    names = hd_trace_names_of_sample;
   entry->a = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.a);
   entry->b = hd_trace_is_work(what) ? take_long(log) : take_name(log, names.b);
   entry->told_a = entry->a;
   entry->told_b = entry->b;
   entry->gap_ticks = hd_trace_is_work(what) ? take_long(log) : 0;
+  if (what == HD_TRACE_SAMPLE)
+    return take_sample(reading, log, entry);
   return !names_node(entry->what) || entry->operand < reading->model->node_count ||
          fail(reading, log, "a callpath that there is not");
 }

@@ -9,6 +9,7 @@
 #include "output/model/duration.h"
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
+#include "output/trace/sample.h"
 #include "output/trace/size.h"
 #include "output/trace/slices.h"
 #include "output/trace/walk.h"
@@ -75,6 +76,21 @@ static void end(void *context, const struct hd_slice *slice) {
             writing->model->header.pid, slice->thread, microseconds(writing, slice->ticks));
 }
 
+static void write_sample(struct writing *writing, const struct hd_trace_entry *entry) {
+  char code[HD_PLACE_BYTES];
+  hd_trace_sample_text(code, writing->model, entry);
+  json_t *text = hd_json_text(code);
+  char *name = text ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
+  if (name)
+    fprintf(writing->out,
+            ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+            ",\"ts\":%.3f,\"cat\":\"sample\",\"name\":%s}",
+            writing->model->header.pid, entry->thread, microseconds(writing, entry->ticks), name);
+  writing->failed |= !name;
+  json_decref(text);
+  free(name);
+}
+
 static void count(const struct writing *writing, uint64_t ticks) {
   fprintf(writing->out,
           ",\n{\"ph\":\"C\",\"pid\":%" PRIu32
@@ -87,6 +103,8 @@ static bool write(void *context, const struct hd_trace_entry *entry) {
   const bool was_busy = entry->before.state == HD_BUSY, is_busy = entry->now.state == HD_BUSY;
   hd_chrome_flows_take(writing->flows, entry);
   hd_slices_take(&writing->slices, entry);
+  if (entry->what == HD_TRACE_SAMPLE)
+    write_sample(writing, entry);
   writing->last_ticks = entry->ticks;
   writing->busy += (uint32_t)is_busy - (uint32_t)was_busy;
   if (was_busy != is_busy)

@@ -9,6 +9,7 @@
 
 #include "output/analysis/losses/causes.h"
 #include "output/analysis/lines/hot_places.h"
+#include "output/model/samples.h"
 #include "output/views/render/column_names.h"
 #include "output/views/report/listing.h"
 #include "output/views/report/report_internal.h"
@@ -115,21 +116,11 @@ static struct hd_value interval_of(struct hd_sample_share share) {
 /* "work hot.c:17 (inlined into three) < loop static hot.c:30 < ..." */
 static void place_text(char text[HD_CALLPATH_BYTES], const struct hot *hot, const struct hd_model_sample *place,
                        const struct hd_model_sample *line, const char *offset) {
-  char function[HD_FUNCTION_BYTES] = "", outer[HD_FUNCTION_BYTES];
-  char callpath[HD_CALLPATH_BYTES] = "outside regions";
-  if (place->name.function)
-    hd_function_text(function, place->name.function);
+  char code[HD_PLACE_BYTES], callpath[HD_CALLPATH_BYTES] = "outside regions";
   if (place->node != 0)
     hd_callpath_text(callpath, hot->view, place->node);
-  int used = snprintf(text, HD_CALLPATH_BYTES, "%s", *function ? function : offset);
-  if (line->name.line > 0)
-    used += snprintf(text + used, HD_CALLPATH_BYTES - (size_t)used, " %.200s:%u", hd_base_name(line->name.file),
-                     line->name.line);
-  if (place->inlined_into) {
-    hd_function_text(outer, place->inlined_into);
-    used += snprintf(text + used, HD_CALLPATH_BYTES - (size_t)used, " (inlined into %s)", outer);
-  }
-  snprintf(text + used, HD_CALLPATH_BYTES - (size_t)used, " < %.1500s", callpath);
+  hd_sample_text(code, place, line, offset);
+  snprintf(text, HD_CALLPATH_BYTES, "%s < %.1500s", code, callpath);
   hd_sanitize(text);
 }
 

@@ -7,6 +7,7 @@
 #include "output/model/format_names.h"
 #include "output/model/node_text.h"
 #include "output/trace/entry.h"
+#include "output/trace/sample.h"
 #include "output/trace/walk.h"
 #include "output/views/render/csv.h"
 #include "output/views/trace/trace_views.h"
@@ -64,6 +65,7 @@ static const char *event_words(const struct hd_trace_entry *entry) {
       [HD_WHAT_FINISH_AGAIN] = "team_arrive",
       [HD_WHAT_JOIN] = "team_join",
       [HD_TRACE_CHUNK] = "chunk",
+      [HD_TRACE_SAMPLE] = "sample",
   };
   if (entry->inferred)
     return entry->now.state == HD_IDLE ? "team_joined" : NULL;
@@ -94,6 +96,8 @@ static struct numbers event_numbers(const struct hd_trace_entry *entry) {
     return (struct numbers){.has_first = true, .first = entry->number};
   if (entry->what == HD_WHAT_ORDER)
     return order_numbers(entry);
+  if (entry->what == HD_TRACE_SAMPLE)
+    return (struct numbers){.has_first = true, .first = entry->b};
   return entry->what == HD_TRACE_CHUNK ? (struct numbers){true, true, entry->a, entry->b} : (struct numbers){0};
 }
 
@@ -125,20 +129,30 @@ static void text_numbers(char *text, size_t bytes, struct numbers numbers) {
     snprintf(text, bytes, "%" PRIu64, numbers.first);
 }
 
+/* What a sample has found; "" of other entries. */
+static void code_text(char text[HD_PLACE_BYTES], const struct printing *printing, const struct hd_trace_entry *entry) {
+  *text = '\0';
+  if (entry->what == HD_TRACE_SAMPLE)
+    hd_trace_sample_text(text, printing->model, entry);
+}
+
 static void print_text(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
-  char place[HD_PLACE_BYTES];
+  char place[HD_PLACE_BYTES], code[HD_PLACE_BYTES];
   char numbers[48];
   const char *event = event_words(entry);
   text_numbers(numbers, sizeof numbers, event_numbers(entry));
   hd_node_text(place, printing->model, &printing->model->nodes[entry->now.node], NULL);
-  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %9s  %s\n", seconds, entry->thread, state_words(entry),
-          event ? event : "", numbers, place);
+  code_text(code, printing, entry);
+  fprintf(printing->out, "%13.9f %4" PRIu32 "  %-12s %-15s %9s  %s%s%s\n", seconds, entry->thread, state_words(entry),
+          event ? event : "", numbers, code, *code ? " < " : "", place);
 }
 
 static void print_csv(const struct printing *printing, const struct hd_trace_entry *entry, double seconds) {
   FILE *out = printing->out;
   const char *event = event_words(entry);
   const struct numbers numbers = event_numbers(entry);
+  char code[HD_PLACE_BYTES];
+  code_text(code, printing, entry);
   fprintf(out, "%.9f,%" PRIu32 ",%s,%s,", seconds, entry->thread,
           entry->now.state < HD_STATE_COUNT ? hd_state_id((enum hd_state)entry->now.state) : "", event ? event : "");
   if (numbers.has_first)
@@ -148,6 +162,8 @@ static void print_csv(const struct printing *printing, const struct hd_trace_ent
     fprintf(out, "%" PRIu64, numbers.second);
   fprintf(out, ",%" PRIu32 ",", entry->now.node);
   hd_csv_node(printing->model, &printing->model->nodes[entry->now.node], out);
+  fputc(',', out);
+  hd_csv_text(code, out);
   fputc('\n', out);
 }
 
@@ -172,7 +188,7 @@ bool hd_trace_print(const struct hd_model *model, const struct hd_trace_choice *
   if (choice->csv) {
     fputs("time_s,thread,state,event,number,second,id,", out);
     hd_csv_node_names(out);
-    fputc('\n', out);
+    fputs(",code\n", out);
   } else {
     fprintf(out, "%13s %4s  %-12s %-15s %9s  %s\n", "seconds", "thr", "state", "event", "of", "where");
   }

@@ -13,6 +13,8 @@
 enum { HERE = 0x1111, THERE = 0x2222, RING_SAMPLES = (16 << 10) / 24 };
 
 static const struct fk_options sampled = {.samples = true};
+static const char *const traced[] = {"HEDDLE_TRACE=16M", NULL};
+static const struct fk_options sampled_and_traced = {.samples = true, .environment = traced};
 
 /* Those of a state and an address at a callpath. */
 #define samples_at(model, state, address, ...) samples_of(model, state, address, ex_node(model, __VA_ARGS__))
@@ -37,6 +39,7 @@ static uint64_t all_samples(const struct hd_model *model) {
 static struct hd_model *finish(uint64_t time) {
   sc_at(time);
   sc_finish();
+  hd_model_free(ex_play_exact(&sampled_and_traced)); /* whose trace has the same samples */
   return ex_play_exact(&sampled);
 }
 

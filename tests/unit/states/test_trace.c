@@ -357,6 +357,63 @@ static void flood(uint32_t events) {
   }
 }
 
+/* That of the worker's idling is taken when it is called again: it knows itself in its region's barrier. */
+static void test_samples_are_told_where_they_were_found(void **state) {
+  (void)state;
+  static const struct fk_options sampled = {.environment = traced, .samples = true};
+  static const struct {
+    uint64_t address, count;
+    uint32_t thread;
+    enum hd_state now, told;
+  } expected[] = {{0x1111, 3, 0, HD_BUSY, HD_BUSY},
+                  {0x2222, 2, 1, HD_BUSY, HD_BUSY},
+                  {0x3333, 4, 1, HD_IDLE, HD_WAIT_BARRIER_IMPLICIT}};
+  static struct list list;
+  uint32_t found = 0;
+  sc_start(SC_LIBOMP_19);
+  sc_initial_begin();
+  sc_sample(0x1111, 3);
+  sc_at(100);
+  sc_fork(0x1000, 2, 1, 110);
+  sc_thread(1);
+  sc_sample(0x2222, 2);
+  sc_at(150);
+  sc_join_begin();
+  sc_thread(0);
+  sc_at(170);
+  sc_join(170, 180, 190);
+  sc_thread(1);
+  sc_sample(0x3333, 4);
+  sc_thread(0);
+  sc_at(200);
+  sc_fork(0x1000, 2, 1, 210);
+  sc_thread(1);
+  sc_at(215);
+  sc_join_begin();
+  sc_thread(0);
+  sc_at(220);
+  sc_join(220, 230, 240);
+  sc_at(300);
+  sc_finish();
+  struct hd_model *model = ex_play_exact(&sampled);
+  read_all(model, &list);
+  for (uint32_t i = 0; i < list.count; i++) {
+    const struct hd_trace_entry *entry = &list.items[i];
+    if (entry->what != HD_TRACE_SAMPLE)
+      continue;
+    const uint32_t kind = found < 3 ? 0 : found < 5 ? 1 : 2;
+    assert_int_equal(entry->a, expected[kind].address);
+    assert_int_equal(entry->b, 1);
+    assert_int_equal(entry->operand, HD_NONE);
+    assert_int_equal(entry->thread, expected[kind].thread);
+    assert_int_equal(entry->now.state, expected[kind].now);
+    assert_int_equal(entry->told.state, expected[kind].told);
+    found++;
+  }
+  assert_int_equal(found, 9);
+  hd_model_free(model);
+}
+
 static void test_a_full_trace_says_until_when_it_is_whole(void **state) {
   (void)state;
   struct hd_trace_size size;
@@ -596,6 +653,7 @@ int main(void) {
       cmocka_unit_test(test_tasks_have_numbers),
       cmocka_unit_test(test_locks_have_numbers),
       cmocka_unit_test(test_chunks_have_their_iterations),
+      cmocka_unit_test(test_samples_are_told_where_they_were_found),
       cmocka_unit_test(test_a_full_trace_says_until_when_it_is_whole),
       cmocka_unit_test(test_the_end_of_a_run_is_kept),
       cmocka_unit_test(test_threads_that_run_freely_keep_the_end),

@@ -2,11 +2,13 @@
 /* The profile that is made of a run's trace against the one that was made while it ran. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "expect.h"
 #include "output/model/lazy_rows.h"
 #include "output/model/memory.h"
+#include "output/model/samples.h"
 #include "output/replay/part.h"
 #include "output/trace/entry.h"
 #include "output/trace/walk.h"
@@ -133,11 +135,26 @@ static void compare_locks(struct difference *difference, const struct hd_model *
                 live->lock_pairs[i].node, live->lock_pairs[i].holder);
 }
 
+/* Of samples that found room in the profile's table. */
+static void compare_samples(struct difference *difference, const struct hd_model *live,
+                            const struct hd_model *replayed) {
+  if (live->header.unplaced_samples > 0)
+    return;
+  expect_same(difference, live->sample_count, replayed->sample_count, "samples", 0, 0);
+  for (uint32_t i = 0; i < live->sample_count && i < replayed->sample_count; i++) {
+    const struct hd_model_sample *a = &live->samples[i], *b = &replayed->samples[i];
+    expect_same(difference, 0, (uint64_t)abs(hd_samples_compare(a, b)), "place of a sample", a->node, a->state);
+    expect_same(difference, a->count, b->count, "count of a sample", a->node, a->state);
+    expect_same(difference, a->taken, b->taken, "samples that make it", a->node, a->state);
+  }
+}
+
 static void compare_all(struct difference *difference, const struct hd_model *live, const struct hd_model *replayed) {
   hd_model_need_rows(live);
   compare_rows(difference, live, replayed);
   compare_nodes(difference, live, replayed);
   compare_program(difference, live, replayed);
+  compare_samples(difference, live, replayed);
 }
 
 /* Sizes of teams are those of the whole trace, or of all that is known; so is what never overlapped in the part. */
