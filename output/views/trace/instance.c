@@ -14,6 +14,7 @@
 #include "output/views/render/level_bars.h"
 #include "output/views/render/table.h"
 #include "output/views/trace/instances.h"
+#include "output/views/trace/part_hint.h"
 #include "support/command/memory.h"
 
 enum { COLUMNS_MOST = 100, COLUMNS_OTHERWISE = 80, COLUMNS_LEAST = 20, LABEL_WIDTH = 6 };
@@ -117,6 +118,8 @@ static void print_all(const struct drawing *drawing, const struct hd_instances *
       "runtime works; a space: idle, or not yet there. A character stands for %s: what the thread "
       "did most of it.",
       hd_duration(hd_model_seconds(model, hd_instance_ticks(&drawing->of)) / drawing->columns).text);
+  fputc('\n', out);
+  hd_trace_print_part_hint(model, "this instance", drawing->of.begin_ticks, drawing->of.end_ticks, out);
 }
 
 /* ---- which ---- */

@@ -15,6 +15,7 @@
 #include "output/trace/size.h"
 #include "output/views/render/columns.h"
 #include "output/views/trace/lulls_json.h"
+#include "output/views/trace/part_hint.h"
 #include "output/views/trace/trace_views.h"
 #include "support/command/memory.h"
 
@@ -169,15 +170,6 @@ static void print_summary(const struct hd_model *model, const struct hd_lull_cho
                      sum.text, hd_duration_of(model, size.stretch_ticks).text);
 }
 
-/* What else can be asked of the first one. */
-static void print_hint(const struct hd_model *model, const struct hd_lull *lull, FILE *out) {
-  struct hd_trace_size size;
-  hd_trace_size(model, &size);
-  if (size.from_ticks == 0 && !size.has_condition && !size.only_concurrency)
-    hd_print_sentences(out, "The profile of the longest: heddle report --from %.6f --to %.6f %s",
-                       hd_trace_seconds(model, lull->from_ticks), hd_trace_seconds(model, lull->to_ticks), model->path);
-}
-
 static void print(const struct hd_model *model, const struct hd_lull_choice *choice, const struct hd_lulls *lulls,
                   FILE *out) {
   print_summary(model, choice, lulls, out);
@@ -187,7 +179,7 @@ static void print(const struct hd_model *model, const struct hd_lull_choice *cho
   if (lulls->count < lulls->found)
     hd_print_sentences(out, "These are the %" PRIu32 " longest of %" PRIu32 ": '--limit 0' shows all.", lulls->count,
                        lulls->found);
-  print_hint(model, &lulls->items[0], out);
+  hd_trace_print_part_hint(model, "the longest", lulls->items[0].from_ticks, lulls->items[0].to_ticks, out);
 }
 
 bool hd_trace_print_lulls(const struct hd_model *model, const struct hd_lull_choice *choice, FILE *out) {

@@ -177,6 +177,9 @@ def test_an_instance_is_drawn_by_thread(path, trace, export):
     assert "instance 3 of 5: from " in slowest
     alone, busy = re.findall(r"^ +[01] ([#.ltr ]+)$", slowest, re.M)
     assert len(alone) <= 54 and busy.count("#") > alone.count("#") and alone.count(".") > 20
+    hint = " ".join(slowest.split()).partition("The profile of this instance")[2].split()
+    part = export(path, *hint[hint.index("report") + 1:-1])
+    assert part.one(part["profiles"][number]["line"], "parallel")["instances"] == 1
     for which, words in (("first", "instance 1 of 5"), ("last", "instance 5 of 5")):
         assert words in trace(path, "--instance", which, "--region", number)
     assert "instance 3 of 5" not in trace(path, "--instance", "median", "--region", number)
