@@ -60,6 +60,12 @@ static void write_causes(FILE *out) {
   }
 }
 
+static void write_functions(const struct hd_paraver_functions *functions, FILE *out) {
+  fputs("VALUES\n0    not known\n", out);
+  for (uint32_t i = 0; i < functions->count; i++)
+    fprintf(out, "%" PRIu32 "    %s\n", i + 1, functions->names[i]);
+}
+
 bool hd_paraver_write_labels(struct hd_paraver *paraver, FILE *out) {
   const struct hd_model *model = paraver->model;
   write_states(out);
@@ -73,6 +79,8 @@ bool hd_paraver_write_labels(struct hd_paraver *paraver, FILE *out) {
   begin_type(HD_PARAVER_CREATED, "Task created", out);
   begin_type(HD_PARAVER_ACQUIRED, "Lock acquired", out);
   begin_type(HD_PARAVER_RELEASED, "Lock released", out);
+  begin_type(HD_PARAVER_FUNCTION, "Sampled function", out);
+  write_functions(&paraver->functions, out);
   return true;
 }
 

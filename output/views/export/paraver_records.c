@@ -164,6 +164,9 @@ static void put_events(const struct walk *walk, const struct hd_trace_entry *ent
   struct thread *thread = &walk->threads[entry->thread];
   if (entry->what == HD_WHAT_ORDER)
     put_order(&events, thread, entry);
+  else if (entry->what == HD_TRACE_SAMPLE)
+    put(&events, HD_PARAVER_FUNCTION,
+        hd_paraver_function_of(&walk->paraver->functions, walk->paraver->model, entry));
   else if (hd_trace_is_change(entry->what))
     put_place(&events, thread, entry);
   if (entry->now.state == HD_STATE_COUNT && thread->task > 0) /* nor does it run a task where it is not seen */
@@ -187,7 +190,7 @@ static bool take(void *context, const struct hd_trace_entry *entry) {
 
 bool hd_paraver_start(struct hd_paraver *paraver, const struct hd_model *model) {
   char error[8]; /* the second walk says what is wrong with the trace */
-  *paraver = (struct hd_paraver){.model = model, .ends = tmpfile()};
+  *paraver = (struct hd_paraver){.model = model, .ends = tmpfile(), .functions = hd_paraver_functions_new(model)};
   struct walk walk = {.paraver = paraver, .error = paraver->ends ? 0 : errno};
   if (paraver->ends) {
     begin_all(&walk);
@@ -204,6 +207,7 @@ bool hd_paraver_start(struct hd_paraver *paraver, const struct hd_model *model) 
 void hd_paraver_finish(struct hd_paraver *paraver) {
   if (paraver->ends)
     fclose(paraver->ends);
+  hd_paraver_functions_free(&paraver->functions);
 }
 
 /* The processors are not known that threads ran on: there are none. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "output/model/model.h"
+#include "output/views/export/paraver_functions.h"
 
 /** Of a state's record: Paraver's own, for which it has colours. */
 enum hd_paraver_state {
@@ -33,12 +34,14 @@ enum hd_paraver_event {
   HD_PARAVER_CREATED,            /* a task that it has created */
   HD_PARAVER_ACQUIRED,           /* a lock that it has got */
   HD_PARAVER_RELEASED,           /* likewise given back */
+  HD_PARAVER_FUNCTION,           /* in which a sample has found it: paraver_functions.h */
 };
 
 struct hd_paraver {
   const struct hd_model *model;
   FILE *ends;       /* of states, in ns, 64 bits each */
   uint64_t last_ns; /* the end of the trace */
+  struct hd_paraver_functions functions;
 };
 
 /** Finds the ends of states, in a damaged trace as far as it goes. False: there is no room for them; stderr says so. */

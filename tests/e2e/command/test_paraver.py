@@ -11,7 +11,7 @@ import pytest
 from conftest import SOURCE
 from trace_programs import LONG, run_phased
 
-CALLPATH, REGION, CAUSE, TASK, CREATED, ACQUIRED, RELEASED = range(9300001, 9300008)
+CALLPATH, REGION, CAUSE, TASK, CREATED, ACQUIRED, RELEASED, FUNCTION = range(9300001, 9300009)
 IDLE, RUNNING, NOT_CREATED, WAITING, RUNTIME = 0, 1, 2, 5, 7
 
 WORK = r"""
@@ -133,7 +133,20 @@ def test_events_are_those_of_the_trace(traced, converted, export, run_heddle):
     for kind in (CALLPATH, REGION, CAUSE):
         assert set(found.values(kind)) <= set(found.labels[kind])
     assert {"wait: barrier implicit", "wait: barrier explicit"} <= {found.labels[CAUSE][value] for value in found.values(CAUSE)}
-    assert set(found.kinds) == set(range(CALLPATH, RELEASED + 1))
+    assert set(found.kinds) == set(range(CALLPATH, FUNCTION + 1))
+
+
+@pytest.mark.needs("user-perf")
+def test_samples_name_their_functions(build_program, run_heddle, converted, export, tmp_path):
+    path = tmp_path / "sampled.heddle"
+    result = run_heddle("run", "-q", "--trace", "--samples", "1000", "-o", path, "--", build_program("hot_functions.c"), "20")
+    assert result.returncode == 0, result.stderr
+    found, expected = converted(path), collections.Counter()
+    for sample in (sample for entry in export(path)["profiles"] for sample in entry["samples"]):
+        name = f"{sample['function']} (inlined into {sample['inlined_into']})" if sample["inlined_into"] else sample["function"]
+        expected[name or sample["module"]] += sample["count"]
+    told = collections.Counter(found.labels[FUNCTION][value] for value in found.values(FUNCTION))
+    assert told == expected and told["work (inlined into three)"] > told["work (inlined into one)"] > 0
 
 
 def test_times_of_callpaths_are_those_of_the_profile(traced, converted, export):
