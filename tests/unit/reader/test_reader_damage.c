@@ -38,11 +38,11 @@ static void test_newer_and_foreign_layouts_are_refused(void **state) {
   struct sample *sample = setup_sample();
   struct hd_file_header *header = sample->builder.header;
   header->version = HD_FORMAT_VERSION + 1;
-  builder_refused(&sample->builder, "written by a newer Heddle (format 18, this reads 17)");
+  builder_refused(&sample->builder, "written by a newer Heddle (format 19, this reads 18)");
   header->version = 0;
   builder_refused(&sample->builder, "format 0 does not exist");
   header->version = 1;
-  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 17)");
+  builder_refused(&sample->builder, "written by an older Heddle (format 1, this reads 18)");
   header->version = HD_FORMAT_VERSION;
   header->byte_order = __builtin_bswap32(HD_BYTE_ORDER);
   builder_refused(&sample->builder, "other byte order");
